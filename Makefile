@@ -1,0 +1,74 @@
+# Two commands do everything: `make run` and `make test`. ARGS= passes arguments.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+ARGS ?=
+# Bytecode on disk is what makes start-up fast; some machines switch it off.
+export PYTHONDONTWRITEBYTECODE :=
+
+.PHONY: help run test check format definitions requirements bench torture conformance clean
+
+help:  ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: $(VENV)/.run  ## run ankrcode: make run ARGS='tools list'
+	@$(BIN)/ankrcode $(ARGS)
+
+test: $(VENV)/.dev  ## run the tests: make test ARGS='-k scheduler'
+	$(BIN)/python -P -m pytest -n auto $(ARGS)
+
+check: $(VENV)/.dev  ## lint, format, types, layers, size budgets
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -P scripts/budgets.py
+
+format: $(VENV)/.dev  ## put the code into shape
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+definitions: $(VENV)/.run  ## prebuild what models are told about the built-in tools
+	$(BIN)/python -P scripts/build_definitions.py
+
+requirements: $(VENV)/.run  ## how much of the five specifications is done
+	@$(BIN)/python tests/requirements.py $(ARGS)
+
+bench: $(VENV)/.bench  ## measure: ratios in one run, printed
+	$(BIN)/python -P benchmarks/kernel.py $(ARGS)
+	$(BIN)/python -P benchmarks/startup.py $(ARGS)
+
+torture: $(VENV)/.dev  ## the long version of every property test
+	ANKRCODE_TORTURE=1 $(BIN)/python -P -m pytest -n auto -m torture $(ARGS)
+
+conformance: $(VENV)/.dev  ## the specifications, line by line (where they lie beside the project)
+	$(BIN)/python tests/requirements.py --check-specs ../shared/spec
+
+clean:  ## remove everything that was made
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "AnkrCode needs Python 3.11 or newer; this is $$($(PYTHON) --version)."; exit 1; }
+	@# Debian's python3 comes without ensurepip: then the pip outside fills the environment.
+	@$(PYTHON) -m venv $(VENV) 2>/dev/null \
+	  || { rm -rf $(VENV); $(PYTHON) -m venv --without-pip $(VENV) \
+	       && $(PYTHON) -m pip --python $(BIN)/python install -q pip; } \
+	  || { echo "No virtual environment could be made. On Debian: apt-get install python3-venv"; exit 1; }
+
+$(VENV)/.run: pyproject.toml | $(BIN)/python
+	@$(BIN)/python -m pip install -q -e .
+	@$(BIN)/python -m compileall -q src
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml | $(BIN)/python
+	@$(BIN)/python -m pip install -q -e '.[dev]'
+	@touch $@ $(VENV)/.run
+
+$(VENV)/.bench: $(VENV)/.dev
+	@$(BIN)/python -m pip install -q -e '.[dev,bench]'
+	@touch $@

@@ -1,0 +1,1 @@
+"""Settings, limits, places and secrets: what the person and the machine decided beforehand."""

@@ -1,0 +1,1 @@
+"""Doors into the core. Each reads events and answers questions; none knows a concrete tool."""

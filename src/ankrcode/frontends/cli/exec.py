@@ -1,0 +1,182 @@
+"""Run one tool, or many from JSON lines, through the whole pipeline. Nothing ever asks."""
+
+import argparse
+import asyncio
+import sys
+from typing import Any
+
+import msgspec
+
+from ankrcode import dialects
+from ankrcode.app import Toolkit
+from ankrcode.errors import ErrorCode, UsageError
+from ankrcode.frontends.cli.lines import as_json, read_lines, write_line
+from ankrcode.frontends.cli.settings import load_and_warn, log_events
+from ankrcode.protocol.call import ToolCall
+from ankrcode.protocol.definition import JsonSchema
+from ankrcode.protocol.permission import Mode
+from ankrcode.protocol.result import ToolResult
+from ankrcode.tooling.dialect import Dialect
+
+DONE, FAILED, DENIED = 0, 1, 4
+_MAX_SESSION_ID = 100
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("tool", nargs="?", metavar="TOOL", help="the tool to run")
+    parser.add_argument("pairs", nargs="*", metavar="KEY=VALUE", help="its parameters")
+    parser.add_argument("--params", metavar="JSON", help="its parameters as JSON; - reads stdin")
+    parser.add_argument("--json", action="store_true", help="print the whole result as JSON")
+    parser.add_argument("--batch", action="store_true", help="read calls from stdin as JSON lines")
+    parser.add_argument(
+        "--permission-mode", metavar="MODE", choices=list(Mode), help=" | ".join(Mode)
+    )
+    parser.add_argument(
+        "--dialect", default=dialects.DEFAULT, metavar="NAME", help="names and shapes"
+    )
+    parser.add_argument("--session", default="", metavar="ID", help="the name of the session")
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.batch == bool(options.tool):
+        raise UsageError.of("usage", why="Give either a TOOL or --batch", command="exec")
+    dialect = dialects.load(options.dialect)
+    kit = _toolkit(options)
+    work = _batch(kit, dialect) if options.batch else _one(kit, dialect, options)
+    try:
+        return asyncio.run(work)
+    finally:
+        kit.activity.flush()  # the log is written by an observer
+
+
+def _toolkit(options: argparse.Namespace) -> Toolkit:
+    settings = load_and_warn(options)
+    session = options.session
+    if session and not (session.replace("-", "").replace("_", "").isalnum() and session.isascii()):
+        why = "A session ID has letters, digits, - and _"
+        raise UsageError.of("usage", why=why, command="exec")
+    kit = Toolkit(
+        cwd=options.cwd,
+        mode=options.permission_mode or settings.permissions.mode,
+        settings=settings,
+        session_id=session[:_MAX_SESSION_ID],
+        plugins=settings.plugins,
+    )
+    log_events(kit.activity, settings, debug=options.debug)
+    return kit
+
+
+# ── one call ──────────────────────────────────────────────────────────────────────────────────
+async def _one(kit: Toolkit, dialect: Dialect, options: argparse.Namespace) -> int:
+    call = ToolCall(name=options.tool, arguments=_arguments(kit, dialect, options))
+    if dialect.name != dialects.DEFAULT:
+        reply = await kit.call_in(dialect, call)
+        print(as_json(reply).decode())
+        return DONE if reply.get("ok", reply.get("success")) else FAILED
+    result = await kit.call(call.name, call.arguments)
+    if options.json:
+        print(as_json(answer_for(call.id, result)).decode())
+    else:
+        _print(result)
+    if result.error is None:
+        return DONE
+    return DENIED if result.error.code is ErrorCode.PERMISSION_DENIED else FAILED
+
+
+def _print(result: ToolResult) -> None:
+    if result.error is not None:
+        print(
+            f"ankrcode: {harmless(result.text, is_terminal=sys.stderr.isatty())}", file=sys.stderr
+        )
+    else:
+        print(harmless(result.text, is_terminal=sys.stdout.isatty()))
+
+
+def harmless(text: str, *, is_terminal: bool) -> str:
+    """A file may hold escape codes; a terminal must show them, not obey them."""
+    text = text.encode("utf-8", "backslashreplace").decode()
+    if not is_terminal:
+        return text
+    return "".join(c if c.isprintable() or c in "\n\t" else f"\\x{ord(c):02x}" for c in text)
+
+
+def _arguments(kit: Toolkit, dialect: Dialect, options: argparse.Namespace) -> Any:
+    if options.params is not None and options.pairs:
+        raise UsageError.of("usage", why="Give --params or KEY=VALUE, not both", command="exec")
+    if options.params is not None:
+        return sys.stdin.read() if options.params == "-" else options.params
+    schema = _schema_of(kit, dialect, options.tool)
+    return dict(_pair(text, schema) for text in options.pairs)
+
+
+def _schema_of(kit: Toolkit, dialect: Dialect, name: str) -> JsonSchema:
+    for definition in kit.registry.definitions():
+        shown = dialect.outward(definition)
+        if shown is not None and shown.name == name:
+            return shown.input_schema
+    return {}
+
+
+def _pair(text: str, schema: JsonSchema) -> tuple[str, Any]:
+    """`limit=5` is a number where the schema wants one, `content=5` a text where it wants that."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise UsageError.of("usage", why=f"'{text}' is not KEY=VALUE", command="exec")
+    if schema.get("properties", {}).get(name, {}).get("type") == "string":
+        return name, value
+    try:
+        return name, msgspec.json.decode(value)
+    except msgspec.DecodeError:
+        return name, value
+
+
+# ── many calls ────────────────────────────────────────────────────────────────────────────────
+async def _batch(kit: Toolkit, dialect: Dialect) -> int:
+    async for line in read_lines(sys.stdin.buffer):
+        if line is None:
+            write_line({"id": None, "error": "The line is too long."})
+        elif line.strip():
+            write_line(await _answered(kit, dialect, line))
+    return DONE
+
+
+async def _answered(kit: Toolkit, dialect: Dialect, line: bytes) -> dict[str, Any]:
+    """Every line gets one answer, whatever is in it."""
+    try:
+        request = msgspec.json.decode(line)
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as problem:
+        return {"id": None, "error": f"The line is not JSON: {problem}"}
+    if not isinstance(request, dict) or not isinstance(request.get("tool"), str):
+        given = request.get("id") if isinstance(request, dict) else None
+        return {"id": given, "error": 'The line must be {"id": …, "tool": "NAME", "params": {…}}.'}
+    name, params = request["tool"], request.get("params", {})
+    if dialect.name != dialects.DEFAULT:
+        reply = await kit.call_in(dialect, ToolCall(name=name, arguments=params))
+        return {"id": request.get("id"), "result": reply}
+    return answer_for(request.get("id"), await kit.call_raw(ToolCall(name=name, arguments=params)))
+
+
+def answer_for(request_id: Any, result: ToolResult) -> dict[str, Any]:
+    error = result.error
+    return {
+        "id": request_id,
+        "ok": result.ok,
+        "title": result.title,
+        "value": result.value,
+        "text": result.text,
+        "metadata": {**result.metadata, "duration_ms": result.duration_ms},
+        "attachments": [
+            {"type": one.type, "mime": one.mime}
+            | ({"path": one.path} if one.path is not None else {"data": one.data})
+            for one in result.attachments
+        ],
+        "error": None
+        if error is None
+        else {
+            "code": error.code,
+            "kind": error.kind,
+            "message": error.message,
+            "suggestion": error.suggestion,
+            "details": error.details,
+        },
+    }

@@ -1,0 +1,66 @@
+"""JSON lines in, JSON lines out: the form scripts rely on."""
+
+import asyncio
+import json
+import sys
+import threading
+from collections.abc import AsyncIterator
+from typing import Any, BinaryIO
+
+import msgspec
+
+MAX_LINE_BYTES = 64 * 1024 * 1024
+
+
+async def read_lines(stream: BinaryIO) -> AsyncIterator[bytes | None]:
+    """The lines of a stream as they come; None for one that is too long.
+
+    Read by a daemon thread, so that waiting for input never holds up the loop or the exit.
+    """
+    loop = asyncio.get_running_loop()
+    queue: asyncio.Queue[bytes | _End | None] = asyncio.Queue()
+    wanted = threading.Semaphore(1)  # one line ahead at most: input is not our memory's to hold
+
+    def pump() -> None:
+        try:
+            while line := _next_line(stream, wanted):
+                loop.call_soon_threadsafe(queue.put_nowait, line[0])
+        except (OSError, ValueError, RuntimeError):
+            pass  # the stream was closed, or the loop is gone
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(queue.put_nowait, _End())
+
+    threading.Thread(target=pump, name="ankrcode-stdin", daemon=True).start()
+    while not isinstance(item := await queue.get(), _End):
+        yield item
+        wanted.release()
+
+
+class _End:
+    """No more lines."""
+
+
+def _next_line(stream: BinaryIO, wanted: threading.Semaphore) -> tuple[bytes | None] | None:
+    wanted.acquire()
+    line = stream.readline(MAX_LINE_BYTES)
+    if not line:
+        return None
+    if len(line) < MAX_LINE_BYTES or line.endswith(b"\n"):
+        return (line,)
+    while not (rest := stream.readline(MAX_LINE_BYTES)).endswith(b"\n") and rest:
+        pass  # skip to the end of the overlong line
+    return (None,)
+
+
+def write_line(value: dict[str, Any]) -> None:
+    """One object, one line, at once."""
+    sys.stdout.buffer.write(as_json(value) + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def as_json(value: Any) -> bytes:
+    try:
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        # A file name that is not UTF-8: escaped, it survives the way out and back.
+        return json.dumps(msgspec.to_builtins(value)).encode("ascii")

@@ -1,0 +1,46 @@
+"""The settings and the log of this run, for every command that needs them."""
+
+import argparse
+import os
+import sys
+
+from ankrcode.config.loaded import LoadedSettings, load_settings
+from ankrcode.config.paths import state_folder
+from ankrcode.config.settings import Settings
+from ankrcode.tooling.activity import ActivityStream
+from ankrcode.workspace.roots import find_root
+
+
+def load(options: argparse.Namespace) -> LoadedSettings:
+    root = find_root(options.cwd, os.environ)
+    return load_settings(root, environ=os.environ, command_line=options.set or ())
+
+
+def load_and_warn(options: argparse.Namespace) -> Settings:
+    """The settings; what was wrong in a project's files is said once, on stderr."""
+    loaded = load(options)
+    for warning in loaded.warnings:
+        print(f"ankrcode: warning: {warning}", file=sys.stderr)
+    return loaded.settings
+
+
+def log_events(activity: ActivityStream, settings: Settings, *, debug: bool) -> None:
+    """Write every event to the log file, if the person asked for a log."""
+    if settings.log.level == "off" and not debug:
+        return
+    from ankrcode.config.log import open_log
+    from ankrcode.config.secrets import secret_values
+    from ankrcode.protocol.event import ToolFailed
+
+    logger = open_log(
+        settings.log,
+        debug=debug,
+        folder=state_folder(os.environ),
+        known=secret_values(os.environ),
+    )
+
+    def write(event: object) -> None:
+        level = "warning" if isinstance(event, ToolFailed) else "info"
+        getattr(logger, level)("%s", event)
+
+    activity.subscribe("*", write)

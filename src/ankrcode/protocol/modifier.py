@@ -1,0 +1,32 @@
+"""Changes of the agent's own state that a result may ask for; the pipeline applies them."""
+
+from msgspec import Struct
+
+from ankrcode.protocol.call import ToolCall
+
+
+class FileRead(Struct, frozen=True, kw_only=True, tag="file_read"):
+    """A file was read: a later edit of what was shown is allowed."""
+
+    path: str
+    size: int
+    mtime_ns: int
+    digest: str
+    offset: int | None = None  # first line shown, 1-based; None = the whole file
+    limit: int | None = None
+
+
+class PermissionGranted(Struct, frozen=True, kw_only=True, tag="permission_granted"):
+    """Matching calls of `tool` need no further question in this session."""
+
+    tool: str
+    pattern: str = "*"
+
+
+class QueueCommand(Struct, frozen=True, kw_only=True, tag="queue_command"):
+    """Run this call after the turn, through the whole pipeline."""
+
+    call: ToolCall
+
+
+ContextModifier = FileRead | PermissionGranted | QueueCommand

@@ -1,0 +1,207 @@
+"""What a tool is given besides its input: where it is, who asks, how to speak meanwhile."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ankrcode.protocol.event import (
+    Event,
+    ToolMetadataChanged,
+    ToolOutputChunk,
+    ToolProgressed,
+)
+from ankrcode.protocol.message import Message
+from ankrcode.protocol.permission import Mode, Permission
+from ankrcode.tooling.activity import ActivityStream
+from ankrcode.tooling.identity import Source
+from ankrcode.tooling.state import AgentState, ToolOptions
+from ankrcode.workspace.reads import ReadState
+from ankrcode.workspace.roots import Workspace
+
+
+class Cancel:
+    """Has someone asked this call to stop? Async tools are cancelled anyway; threads look here."""
+
+    __slots__ = ("requested",)
+
+    def __init__(self) -> None:
+        self.requested = False
+
+    def check(self) -> None:
+        """Raise `CancelledError` if the call should stop."""
+        if self.requested:
+            raise asyncio.CancelledError
+
+
+class Stopwatch:
+    """Counts the time a call works; stands still while it waits for a person."""
+
+    __slots__ = ("_paused_at", "_paused_for", "_pauses", "_source", "_started")
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._started = source.monotonic()
+        self._paused_for = 0.0
+        self._paused_at = 0.0
+        self._pauses = 0
+
+    @property
+    def is_paused(self) -> bool:
+        return self._pauses > 0
+
+    def worked_s(self) -> float:
+        now = self._paused_at if self._pauses else self._source.monotonic()
+        return now - self._started - self._paused_for
+
+    def pause(self) -> None:
+        if not self._pauses:
+            self._paused_at = self._source.monotonic()
+        self._pauses += 1
+
+    def resume(self) -> None:
+        self._pauses -= 1
+        if not self._pauses:
+            self._paused_for += self._source.monotonic() - self._paused_at
+
+
+class ToolContext:
+    """One call's view of its agent. Read-only but for what the methods say."""
+
+    __slots__ = ("_activity", "_agent", "call_id", "cancel", "source", "stopwatch", "tool")
+
+    def __init__(
+        self,
+        *,
+        agent: AgentState,
+        call_id: str,
+        tool: str,
+        activity: ActivityStream,
+        source: Source,
+    ) -> None:
+        self._agent = agent
+        self._activity = activity
+        self.call_id = call_id
+        self.tool = tool
+        self.source = source
+        self.cancel = Cancel()
+        self.stopwatch: Stopwatch | None = None
+
+    # ── who asks ──────────────────────────────────────────────────────────────────────────
+    @property
+    def session_id(self) -> str:
+        return self._agent.session_id
+
+    @property
+    def turn_id(self) -> str:
+        return self._agent.turn_id
+
+    @property
+    def message_id(self) -> str:
+        """Spec 3's name for the turn."""
+        return self._agent.turn_id
+
+    @property
+    def agent(self) -> str:
+        return self._agent.agent
+
+    @property
+    def agent_id(self) -> str:
+        return self._agent.agent_id
+
+    @property
+    def chain_id(self) -> str:
+        return self._agent.chain_id
+
+    @property
+    def depth(self) -> int:
+        return self._agent.depth
+
+    # ── where and with what ───────────────────────────────────────────────────────────────
+    @property
+    def workspace(self) -> Workspace:
+        return self._agent.workspace
+
+    @property
+    def cwd(self) -> str:
+        return self._agent.workspace.cwd
+
+    @property
+    def extra_directories(self) -> tuple[str, ...]:
+        return self._agent.workspace.extra_directories
+
+    @property
+    def reads(self) -> ReadState:
+        return self._agent.reads
+
+    @property
+    def mode(self) -> Mode:
+        return self._agent.policy.mode
+
+    @property
+    def granted(self) -> frozenset[Permission]:
+        """The capabilities held: a tool looks here for its optional ones."""
+        return self._agent.policy.granted
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        return tuple(self._agent.messages)
+
+    @property
+    def todos(self) -> list[Any]:
+        return self._agent.todos
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """What this agent's tools remember between calls."""
+        return self._agent.values
+
+    @property
+    def options(self) -> ToolOptions:
+        return self._agent.options
+
+    def is_allowed(self, tool: str, subject: str = "*") -> bool:
+        """Has the person allowed this already, in this session?"""
+        return self._agent.policy.is_granted(tool, subject)
+
+    def now(self) -> float:
+        return self.source.now()
+
+    def new_id(self, prefix: str) -> str:
+        return self.source.new_id(prefix)
+
+    # ── speaking while it works ───────────────────────────────────────────────────────────
+    def output(self, text: str) -> None:
+        """A piece of output, as it arrives."""
+        self._emit(ToolOutputChunk, text=text)
+
+    def progress(self, text: str, fraction: float | None = None) -> None:
+        """How far it has got."""
+        self._emit(ToolProgressed, text=text, fraction=fraction)
+
+    def metadata(self, **values: Any) -> None:
+        """What is known already: a title, a count. Spec 3's streaming metadata."""
+        self._emit(ToolMetadataChanged, metadata=values)
+
+    def _emit(self, kind: type[Event], **fields: Any) -> None:
+        if self._activity.is_watched:
+            event = kind(
+                call_id=self.call_id,
+                agent_id=self._agent.agent_id,
+                at=self.source.now(),
+                tool=self.tool,  # type: ignore[call-arg]  # all tool events have it
+                **fields,
+            )
+            self._activity.publish(event)
+
+    @contextmanager
+    def off_the_clock(self) -> Iterator[None]:
+        """While the call waits for a person or another agent, its time limit stands still."""
+        if self.stopwatch is None:
+            yield
+            return
+        self.stopwatch.pause()
+        try:
+            yield
+        finally:
+            self.stopwatch.resume()

@@ -1,0 +1,97 @@
+"""What is wrong with an input, said so that the next try fits.
+
+Only a call that does not fit pays for this module: it loads a full JSON Schema validator.
+"""
+
+from itertools import islice
+from typing import Any
+
+import msgspec
+
+from ankrcode.errors import InvalidInput
+from ankrcode.protocol.definition import JsonSchema
+from ankrcode.tooling.examples import example_call
+from ankrcode.tooling.expected import described, expected_of, schema_at, shortened
+from ankrcode.tooling.validator import validator_for
+from ankrcode.words import say
+
+MAX_FAULTS = 20
+_MAX_KNOWN = 500  # names among which a near one is looked for
+_TYPE_KINDS = {"Type", "AnyOf", "OneOfNotValid", "OneOfMultipleValid"}
+_VALUE_KINDS = {
+    *("Enum", "Constant", "Minimum", "Maximum", "ExclusiveMinimum", "ExclusiveMaximum"),
+    *("MultipleOf", "MinLength", "MaxLength", "MinItems", "MaxItems", "Pattern", "Format"),
+}
+
+Fault = dict[str, str]
+
+
+def invalid_input(
+    tool: str, schema: JsonSchema, arguments: dict[str, Any], complaint: str
+) -> InvalidInput:
+    """One error that names every fault and shows a call that would fit."""
+    faults = faults_of(tool, schema, arguments) or [_fault("other", "", why=shortened(complaint))]
+    said = "; ".join(fault["message"] for fault in faults)
+    example = example_call(tool, schema, validator_for(schema))
+    if example:
+        error = InvalidInput.of("invalid_input", faults=said, example=example)
+    else:
+        error = InvalidInput.of("invalid_input.bare", faults=said, name=tool)
+    error.details["faults"] = faults
+    return error
+
+
+def faults_of(tool: str, schema: JsonSchema, arguments: dict[str, Any]) -> list[Fault]:
+    """Every fault, up to a bound; dates and the like, which only Python says, count as text."""
+    plain = msgspec.to_builtins(arguments, str_keys=True)
+    found = (
+        fault
+        for error in validator_for(schema).iter_errors(plain)
+        for fault in _faults_in(tool, schema, error)
+    )
+    return list(islice(found, MAX_FAULTS))
+
+
+def _faults_in(tool: str, schema: JsonSchema, error: Any) -> list[Fault]:
+    kind, path = type(error.kind).__name__, error.instance_path
+    place = parameter_name(path)
+    if kind == "Required":
+        missing = error.kind.property
+        expected = expected_of(schema_at(schema, [*path, missing]), schema)
+        return [_fault("missing", _joined(place, missing), expected=expected)]
+    if kind in ("AdditionalProperties", "UnevaluatedProperties"):
+        known = list(schema_at(schema, path).get("properties", {}))
+        unexpected = error.kind.unexpected[:MAX_FAULTS]
+        return [_unknown(tool, place, name, known) for name in unexpected]
+    if kind in _TYPE_KINDS or kind in _VALUE_KINDS:
+        expected = expected_of(schema_at(schema, path), schema)
+        name = "type" if kind in _TYPE_KINDS else "value"
+        return [_fault(name, place, expected=expected, got=described(error.instance))]
+    return [_fault("other", place, why=shortened(error.message))]
+
+
+def _fault(kind: str, parameter: str, **values: str) -> Fault:
+    shown = shortened(parameter)
+    message = say(f"fault.{kind}", parameter=shown or "the arguments", **values)
+    return {"parameter": shown, "fault": kind, "message": message, **values}
+
+
+def _unknown(tool: str, place: str, name: str, known: list[str]) -> Fault:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name[:100], known[:_MAX_KNOWN], n=1, cutoff=0.6)
+    if near:
+        return _fault("unknown.near", _joined(place, name), tool=tool, near=near[0])
+    return _fault("unknown", _joined(place, name), tool=tool)
+
+
+def parameter_name(path: list[str | int]) -> str:
+    """As a person would write it: edits[2].old_string."""
+    name = ""
+    for step in path:
+        name = f"{name}[{step}]" if isinstance(step, int) else _joined(name, step)
+    return name
+
+
+def _joined(place: str, name: str) -> str:
+    return f"{place}.{name}" if place else name

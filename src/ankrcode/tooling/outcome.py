@@ -1,0 +1,87 @@
+"""From what a tool returned or raised to the result that everyone sees."""
+
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from ankrcode.config.limits import Limits
+from ankrcode.errors import ErrorCode, ToolError
+from ankrcode.protocol.result import ErrorInfo, ToolResult
+from ankrcode.tooling.results import Cut, ResultStore, fit
+from ankrcode.tooling.tool import Tool
+
+
+def as_result(tool: str, value: Any) -> ToolResult:
+    """Text stays text; anything else becomes JSON for the model and data for programs."""
+    if isinstance(value, ToolResult):
+        if value.value is None:
+            return value
+        if value.text:
+            _check_is_data(tool, value.value)
+            return value
+        return replace(value, text=_as_text(tool, value.value))
+    if value is None:
+        return ToolResult()
+    return ToolResult(value=value, text=_as_text(tool, value))
+
+
+def _as_text(tool: str, value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    try:
+        return msgspec.json.encode(value).decode()
+    except (TypeError, ValueError, RecursionError, UnicodeError):
+        raise _wrong_result(tool, value) from None
+
+
+def _check_is_data(tool: str, value: Any) -> None:
+    try:
+        msgspec.to_builtins(value)
+    except (TypeError, ValueError, RecursionError):
+        raise _wrong_result(tool, value) from None
+
+
+def _wrong_result(tool: str, value: Any) -> ToolError:
+    return ToolError.of("wrong_result", tool=tool, got=type(value).__name__)
+
+
+def failure(problem: ToolError) -> ToolResult:
+    info = ErrorInfo(
+        code=problem.code,
+        kind=problem.kind,
+        message=problem.message,
+        suggestion=problem.suggestion,
+        details=problem.details,
+        key=problem.key,
+        values=problem.values,
+    )
+    return ToolResult(text=str(problem), error=info)
+
+
+def fitted(
+    tool: Tool[Any], result: ToolResult, limits: Limits, cut: Cut, store: ResultStore
+) -> ToolResult:
+    """Stage 5: the text for the model, within the tool's limit; the whole is never lost."""
+    text = well_formed(tool.render(result))
+    limit = tool.max_result_chars or limits.result_chars
+    if len(text) <= limit:
+        return result if text is result.text else replace(result, text=text)
+    try:
+        shown, path = fit(text, limit, tool.cut or cut, store)
+    except OSError as problem:
+        why = problem.strerror or str(problem)
+        return failure(
+            ToolError.of("result_not_saved", tool=tool.name, why=why).coded(ErrorCode.IO_ERROR)
+        )
+    metadata = {**result.metadata, "saved_to": path, "total_chars": len(text)}
+    return replace(result, text=shown, metadata=metadata)
+
+
+def well_formed(text: str) -> str:
+    """Text that every wire can carry: lone surrogates become the replacement character."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text

@@ -1,0 +1,96 @@
+"""Where an agent works: its roots, its current directory, and how a path is resolved there."""
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from ankrcode.errors import ErrorCode, ToolError, UsageError
+
+MAX_PATH_BYTES = 4096
+
+
+class Workspace:
+    """One agent's view: the first root is primary, further directories are roots too.
+
+    Paths are resolved to their real place (links followed) and compared by whole components,
+    so `/work-2` is never inside `/work` and a link out of a root is outside.
+    """
+
+    def __init__(self, roots: Iterable[str | Path], cwd: str | Path | None = None) -> None:
+        self.roots = tuple(os.path.realpath(root) for root in roots)
+        if not self.roots:
+            raise ValueError("a workspace needs at least one root")
+        self.cwd = os.path.realpath(cwd) if cwd is not None else self.roots[0]
+
+    @property
+    def root(self) -> str:
+        return self.roots[0]
+
+    @property
+    def extra_directories(self) -> tuple[str, ...]:
+        return self.roots[1:]
+
+    def resolve(self, path: str) -> str:
+        """The real absolute place of `path`, which may be relative to the current directory."""
+        check_path_text(path)
+        absolute = os.path.join(self.cwd, os.path.expanduser(path))  # noqa: PTH111, PTH118
+        return os.path.realpath(absolute)
+
+    def contains(self, real_path: str) -> bool:
+        """Is this real place inside one of the roots?"""
+        return any(is_inside(real_path, root) for root in self.roots)
+
+
+def is_inside(real_path: str, folder: str) -> bool:
+    """By whole components: both must be real absolute paths."""
+    return real_path == folder or real_path.startswith(folder.rstrip("/") + "/")
+
+
+def check_path_text(path: str) -> None:
+    """Refuse text that cannot be a path before the system sees it."""
+    why = _fault_of(path)
+    if why:
+        error = ToolError.of("path_malformed", path=path[:200], why=why[0], what=why[1])
+        raise error.coded(ErrorCode.INVALID_PATH, path=path[:200])
+
+
+def _fault_of(path: str) -> tuple[str, str] | None:
+    if not path or not path.strip():
+        return "it is empty", "only blanks"
+    if "\0" in path:
+        return "it holds a NUL byte", "NUL bytes"
+    try:
+        size = len(path.encode())
+    except UnicodeEncodeError:
+        return "it is not valid Unicode", "lone surrogates"
+    if size > MAX_PATH_BYTES:
+        return f"it is longer than {MAX_PATH_BYTES} bytes", "so many characters"
+    return None
+
+
+def find_root(cwd: str | None, environ: Mapping[str, str]) -> Path:
+    """The workspace root: what was asked for, else AGENT_WORKSPACE_ROOT, else git's, else here."""
+    chosen = cwd or environ.get("AGENT_WORKSPACE_ROOT")
+    if chosen:
+        if not os.path.isdir(chosen):  # noqa: PTH112
+            raise UsageError.of("root_missing", path=chosen)
+        return Path(os.path.realpath(chosen))
+    here = _here()
+    # Looked up without running git: a hostile checkout must not get to run anything.
+    for folder in (here, *here.parents):
+        if (folder / ".git").exists():
+            return folder
+    return here
+
+
+def find_cwd(root: Path) -> Path:
+    """The current directory, if it is in the workspace; else the root."""
+    here = _here()
+    return here if is_inside(str(here), str(root)) else root
+
+
+def _here() -> Path:
+    try:
+        return Path(os.path.realpath("."))
+    except FileNotFoundError:
+        raise UsageError.of("cwd_gone") from None

@@ -1,0 +1,33 @@
+"""What a call touches, in short words."""
+
+import pytest
+
+from ankrcode.protocol.acts import EVERYTHING, NOTHING, UNKNOWN, Acts, file, state, tree
+
+
+def test_the_short_words_for_resources() -> None:
+    assert [file("/a b"), tree("/src"), state("cwd")] == ["file:/a b", "tree:/src", "state:cwd"]
+
+
+def test_files_and_folders_are_found_among_other_resources() -> None:
+    acts = Acts(
+        reads=(file("/a"), state("cwd"), EVERYTHING),
+        writes=(tree("/b"), state("todos"), file("c:d")),
+    )
+    assert acts.reads_files == ("/a",)
+    assert acts.writes_files == ("/b", "c:d")
+
+
+@pytest.mark.parametrize(
+    ("acts", "harmless"),
+    [
+        (NOTHING, True),
+        (Acts(reads=(EVERYTHING,)), True),
+        (Acts(connects=("example.com",)), True),
+        (Acts(writes=(state("todos"),)), False),
+        (Acts(runs=("ls",)), False),
+        (UNKNOWN, False),
+    ],
+)
+def test_only_writes_and_commands_change_things(acts: Acts, harmless: bool) -> None:
+    assert acts.changes_nothing is harmless
