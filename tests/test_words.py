@@ -31,7 +31,7 @@ class Said:
         first = call.args[0]
         self.place = f"{file.relative_to(SOURCE)}:{call.lineno}"
         self.text = ast.unparse(first)
-        self.keys = [first.value] if isinstance(first, ast.Constant) else []
+        self.keys = [str(first.value)] if isinstance(first, ast.Constant) else []
         self.values = {keyword.arg for keyword in call.keywords if keyword.arg}
         self.is_open = any(keyword.arg is None for keyword in call.keywords)
 

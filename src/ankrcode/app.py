@@ -86,7 +86,9 @@ class Toolkit:
             readable=(os.path.realpath(store.folder),),
         )
         self.agent = AgentState(
-            workspace=Workspace((root, *extra_directories), root if cwd is not None else find_cwd(root)),
+            workspace=Workspace(
+                (root, *extra_directories), root if cwd is not None else find_cwd(root)
+            ),
             policy=policy,
             session_id=session_id,
             agent_id=source.new_id("agent"),

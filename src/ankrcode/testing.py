@@ -62,9 +62,7 @@ class Bench:
         self.person = FakePerson(answers)
         registry = Registry([tool])
         self.name = registry.names[0]
-        self.kit = Toolkit(
-            cwd=folder, mode=mode, approve=self.person, registry=registry, **toolkit
-        )
+        self.kit = Toolkit(cwd=folder, mode=mode, approve=self.person, registry=registry, **toolkit)
         self._events: list[Event] = []
         self.kit.on("*", self._events.append)
 

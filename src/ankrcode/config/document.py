@@ -7,11 +7,11 @@ from typing import Any
 import msgspec
 
 from ankrcode.config.faults import shown
+from ankrcode.config.limits import MAX_SETTINGS_BYTES
 from ankrcode.errors import SettingsError, ToolError
 from ankrcode.words import say
 from ankrcode.workspace.files import read_whole
 
-MAX_SETTINGS_BYTES = 1024 * 1024  # far more than a person writes, too little to harm the machine
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 

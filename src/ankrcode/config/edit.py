@@ -19,6 +19,7 @@ from msgspec import Raw
 from ankrcode.config.document import BYTE_ORDER_MARK, parse_document, read_file
 from ankrcode.config.keys import find_key
 from ankrcode.config.paths import make_private
+from ankrcode.errors import SettingsError
 from ankrcode.workspace.roots import is_inside
 
 Members = dict[str, Raw]

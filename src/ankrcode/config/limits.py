@@ -28,6 +28,20 @@ MAX_EDITS_PER_CALL = 10
 # What observers may leave unread before the oldest events are dropped.
 MAX_PENDING_EVENTS = 10_000
 
+# Calls that results may queue after one turn.
+MAX_QUEUED_CALLS = 100
+
+# Faults named in one error: a hostile input of many must not cost a guess for each of them.
+MAX_FAULTS = 20
+
+# One line of `exec --batch`, one settings file, one line of the log.
+MAX_LINE_BYTES = 64 * 1024 * 1024
+MAX_SETTINGS_BYTES = 1024 * 1024
+MAX_LOG_LINE_CHARS = 20_000
+
+# Identical failing calls that are remembered, per agent.
+MAX_REMEMBERED_FAILURES = 64
+
 # Reading and listing.
 READ_MAX_BYTES = 64 * 1024 * 1024
 READ_DEFAULT_LINES = 2_000

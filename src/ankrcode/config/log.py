@@ -15,6 +15,7 @@ from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
+from ankrcode.config.limits import MAX_LOG_LINE_CHARS
 from ankrcode.config.paths import make_private
 from ankrcode.config.secrets import redact
 from ankrcode.config.settings import LogSettings
@@ -22,7 +23,6 @@ from ankrcode.errors import SettingsError
 from ankrcode.words import say
 
 NAME = "ankrcode"
-_MAX_LINE_CHARS = 20_000
 _OPEN_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -88,8 +88,8 @@ class OneLine(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         time = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
         text = _visible(redact(self._text(record), self.known))
-        if len(text) > _MAX_LINE_CHARS:
-            text = text[:_MAX_LINE_CHARS] + "…"
+        if len(text) > MAX_LOG_LINE_CHARS:
+            text = text[:MAX_LOG_LINE_CHARS] + "…"
         return f"{time} {record.levelname} {record.process} {record.name} {text}"
 
     def _text(self, record: logging.LogRecord) -> str:

@@ -13,10 +13,10 @@ from msgspec import Struct, field
 from ankrcode.config.document import read_document
 from ankrcode.config.faults import short
 from ankrcode.config.keys import all_keys, find_key, near_key, sections
+from ankrcode.config.limits import MAX_FAULTS
 from ankrcode.config.origin import Layer, Origin
 from ankrcode.errors import SettingsError
 
-_MAX_FAULTS = 20  # a hostile file of many wrong keys must not cost a guess for each of them
 _PREFIX = "ANKRCODE_"
 
 
@@ -49,11 +49,11 @@ def read_settings_file(path: Path, layer: Layer) -> Reading:
     document.pop("$schema", None)  # it is there for editors
     for parts, value in _leaves(document):
         name = ".".join(parts)
-        if any("." in part for part in parts) and len(reading.faults) < _MAX_FAULTS:
+        if any("." in part for part in parts) and len(reading.faults) < MAX_FAULTS:
             reading.faults.append(
                 SettingsError.of("setting_not_nested", where=path, key=short(name))
             )
-        elif name in all_keys() or len(reading.faults) < _MAX_FAULTS:
+        elif name in all_keys() or len(reading.faults) < MAX_FAULTS:
             reading.take(name, value, str(path))
     return reading
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from ankrcode.config.limits import MAX_FAULTS
 from ankrcode.errors import InvalidInput
 from ankrcode.protocol.definition import JsonSchema
 from ankrcode.tooling.examples import example_call
@@ -15,7 +16,6 @@ from ankrcode.tooling.expected import described, expected_of, schema_at, shorten
 from ankrcode.tooling.validator import validator_for
 from ankrcode.words import say
 
-MAX_FAULTS = 20
 _MAX_KNOWN = 500  # names among which a near one is looked for
 _TYPE_KINDS = {"Type", "AnyOf", "OneOfNotValid", "OneOfMultipleValid"}
 _VALUE_KINDS = {

@@ -8,7 +8,12 @@ differing arguments never meet here.
 from collections import OrderedDict
 from typing import Any
 
-from ankrcode.config.limits import REPEAT_REMINDER_AT, REPEAT_STOP_AT, REPEAT_WARNING_AT
+from ankrcode.config.limits import (
+    MAX_REMEMBERED_FAILURES,
+    REPEAT_REMINDER_AT,
+    REPEAT_STOP_AT,
+    REPEAT_WARNING_AT,
+)
 from ankrcode.errors import ErrorCode, InvalidInput, ToolError
 from ankrcode.protocol.acts import Acts
 from ankrcode.protocol.call import ToolCall
@@ -17,7 +22,6 @@ from ankrcode.tooling.arguments import parse_arguments
 from ankrcode.words import advice, say
 
 CallKey = tuple[str, bytes]
-MAX_REMEMBERED = 64
 
 
 def key_of(call: ToolCall) -> CallKey:
@@ -56,7 +60,7 @@ class RepeatGuard:
         count = self._failures.get(key, 0) + 1
         self._failures[key] = count
         self._failures.move_to_end(key)
-        if len(self._failures) > MAX_REMEMBERED:
+        if len(self._failures) > MAX_REMEMBERED_FAILURES:
             self._failures.popitem(last=False)
         return _reminder(count)
 

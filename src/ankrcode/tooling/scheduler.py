@@ -6,6 +6,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
+from ankrcode.config.limits import MAX_QUEUED_CALLS
 from ankrcode.errors import ErrorCode, ToolError
 from ankrcode.protocol.acts import NOTHING
 from ankrcode.protocol.call import ToolCall
@@ -18,7 +19,6 @@ from ankrcode.tooling.running import RunningCall
 from ankrcode.tooling.state import AgentState
 
 SchedulingPolicy = Literal["hazards", "partition"]
-MAX_QUEUED_CALLS = 100
 
 
 class Scheduler:

@@ -11,7 +11,6 @@ import msgspec
 
 from ankrcode.protocol.definition import JsonSchema
 
-
 # Not written as a keyword: type checkers would ask every author to repeat it.
 _FROZEN: dict[str, Any] = {"frozen": True}
 

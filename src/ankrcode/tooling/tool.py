@@ -42,6 +42,8 @@ class Tool(Generic[InputT]):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        if "input" in cls.__dict__:
+            return  # said outright, as for a JSON Schema: class Foreign(Tool[dict[str, Any]])
         for base in cls.__dict__.get("__orig_bases__", ()):
             arguments = get_args(base)
             if arguments and not isinstance(arguments[0], TypeVar):

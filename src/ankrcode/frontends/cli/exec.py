@@ -2,21 +2,22 @@
 
 import argparse
 import asyncio
+import json
 import sys
-from typing import Any
+from typing import Any, TextIO
 
 import msgspec
 
 from ankrcode import dialects
 from ankrcode.app import Toolkit
 from ankrcode.errors import ErrorCode, UsageError
-from ankrcode.frontends.cli.lines import as_json, read_lines, write_line
+from ankrcode.frontends.cli.lines import as_json, read_lines, standard_input, write_line
 from ankrcode.frontends.cli.settings import load_and_warn, log_events
 from ankrcode.protocol.call import ToolCall
 from ankrcode.protocol.definition import JsonSchema
 from ankrcode.protocol.permission import Mode
 from ankrcode.protocol.result import ToolResult
-from ankrcode.tooling.dialect import Dialect
+from ankrcode.tooling.dialect import Dialect, Reply
 
 DONE, FAILED, DENIED = 0, 1, 4
 _MAX_SESSION_ID = 100
@@ -71,40 +72,47 @@ async def _one(kit: Toolkit, dialect: Dialect, options: argparse.Namespace) -> i
     call = ToolCall(name=options.tool, arguments=_arguments(kit, dialect, options))
     if dialect.name != dialects.DEFAULT:
         reply = await kit.call_in(dialect, call)
-        print(as_json(reply).decode())
-        return DONE if reply.get("ok", reply.get("success")) else FAILED
+        _print(as_json(reply).decode())
+        return _code_of(reply)
     result = await kit.call(call.name, call.arguments)
     if options.json:
-        print(as_json(answer_for(call.id, result)).decode())
+        _print(as_json(answer_for(result.call_id, result)).decode())
+    elif result.error is None:
+        _print(result.text)
     else:
-        _print(result)
+        print(f"ankrcode: {harmless(result.text, sys.stderr)}", file=sys.stderr)
     if result.error is None:
         return DONE
     return DENIED if result.error.code is ErrorCode.PERMISSION_DENIED else FAILED
 
 
-def _print(result: ToolResult) -> None:
-    if result.error is not None:
-        print(
-            f"ankrcode: {harmless(result.text, is_terminal=sys.stderr.isatty())}", file=sys.stderr
-        )
-    else:
-        print(harmless(result.text, is_terminal=sys.stdout.isatty()))
+def _code_of(reply: Reply) -> int:
+    if reply.get("ok", reply.get("success")):
+        return DONE
+    error = reply.get("error")
+    is_denied = isinstance(error, dict) and error["code"] == ErrorCode.PERMISSION_DENIED
+    return DENIED if is_denied else FAILED
 
 
-def harmless(text: str, *, is_terminal: bool) -> str:
-    """A file may hold escape codes; a terminal must show them, not obey them."""
+def _print(text: str) -> None:
+    print(harmless(text, sys.stdout))
+
+
+def harmless(text: str, stream: TextIO) -> str:
+    """A file may hold escape codes; a terminal must show them (as JSON does), not obey them."""
     text = text.encode("utf-8", "backslashreplace").decode()
-    if not is_terminal:
+    if not stream.isatty():
         return text
-    return "".join(c if c.isprintable() or c in "\n\t" else f"\\x{ord(c):02x}" for c in text)
+    return "".join(c if c.isprintable() or c in "\n\t" else json.dumps(c)[1:-1] for c in text)
 
 
 def _arguments(kit: Toolkit, dialect: Dialect, options: argparse.Namespace) -> Any:
     if options.params is not None and options.pairs:
         raise UsageError.of("usage", why="Give --params or KEY=VALUE, not both", command="exec")
     if options.params is not None:
-        return sys.stdin.read() if options.params == "-" else options.params
+        if options.params != "-":
+            return options.params
+        return standard_input().read().decode("utf-8", "surrogateescape")
     schema = _schema_of(kit, dialect, options.tool)
     return dict(_pair(text, schema) for text in options.pairs)
 
@@ -132,7 +140,7 @@ def _pair(text: str, schema: JsonSchema) -> tuple[str, Any]:
 
 # ── many calls ────────────────────────────────────────────────────────────────────────────────
 async def _batch(kit: Toolkit, dialect: Dialect) -> int:
-    async for line in read_lines(sys.stdin.buffer):
+    async for line in read_lines(standard_input()):
         if line is None:
             write_line({"id": None, "error": "The line is too long."})
         elif line.strip():

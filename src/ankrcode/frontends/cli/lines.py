@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-MAX_LINE_BYTES = 64 * 1024 * 1024
+from ankrcode.config.limits import MAX_LINE_BYTES
 
 
 async def read_lines(stream: BinaryIO) -> AsyncIterator[bytes | None]:
@@ -52,9 +52,20 @@ def _next_line(stream: BinaryIO, wanted: threading.Semaphore) -> tuple[bytes | N
     return (None,)
 
 
+def standard_input() -> BinaryIO:
+    """Standard input by a reader of our own: at its end, Python wants a lock on its own reader,
+    and dies if a thread that still waits for input holds it.
+    """
+    return open(sys.stdin.fileno(), "rb", closefd=False)
+
+
 def write_line(value: dict[str, Any]) -> None:
     """One object, one line, at once."""
-    sys.stdout.buffer.write(as_json(value) + b"\n")
+    try:
+        line = as_json(value)
+    except RecursionError:
+        line = as_json({"id": None, "error": "The line is nested too deeply."})
+    sys.stdout.buffer.write(line + b"\n")
     sys.stdout.buffer.flush()
 
 

@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from io import TextIOWrapper
 
 from ankrcode.errors import AnkrCodeError, ErrorCode, ToolError
 
@@ -20,8 +21,12 @@ FAILED, USAGE, DENIED, INTERRUPTED = 1, 2, 4, 130
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; nothing but a bug escapes as a traceback."""
+    _prepare_streams()
     try:
-        return _dispatch(list(arguments))
+        try:
+            return _dispatch(list(arguments))
+        finally:
+            sys.stdout.flush()
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
@@ -31,6 +36,15 @@ def run(arguments: Sequence[str]) -> int:
     except AnkrCodeError as problem:
         print(f"ankrcode: {problem}", file=sys.stderr)
         return exit_code(problem)
+
+
+def _prepare_streams() -> None:
+    """Streams that were closed are replaced; a narrow encoding shows escapes instead of failing."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def exit_code(problem: AnkrCodeError) -> int:
