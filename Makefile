@@ -9,7 +9,7 @@ ARGS ?=
 # Bytecode on disk is what makes start-up fast; some machines switch it off.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help run test check format definitions requirements bench torture conformance clean
+.PHONY: help run test check format definitions picture requirements bench torture conformance clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,6 +33,9 @@ format: $(VENV)/.dev  ## put the code into shape
 
 definitions: $(VENV)/.run  ## prebuild what models are told about the built-in tools
 	$(BIN)/python -P scripts/build_definitions.py
+
+picture: $(VENV)/.run  ## draw the README's picture from real commands
+	$(BIN)/python -P scripts/picture.py
 
 requirements: $(VENV)/.run  ## how much of the five specifications is done
 	@$(BIN)/python tests/requirements.py $(ARGS)

@@ -94,6 +94,7 @@ class Toolkit:
             agent_id=source.new_id("agent"),
             chain_id=source.new_id("chain"),
             options=options or ToolOptions(tools=tuple(registry.names)),
+            settings=settings,
         )
         self.settings = settings
         self.activity = ActivityStream()
@@ -179,7 +180,8 @@ class Toolkit:
     ) -> list[VendorForm]:
         """What a model is told, in the form of one vendor (see `tooling/vendors.py`)."""
         variables = variables_of(self.agent.workspace)
-        return vendor_forms(self.registry.definitions(), form, variables, dialect)
+        usable = self.registry.enabled(self.agent.policy.granted)
+        return vendor_forms(usable.described(variables), form, variables, dialect)
 
     # ── further agents ────────────────────────────────────────────────────────────────────
     def for_agent(
@@ -203,6 +205,8 @@ class Toolkit:
             chain_id=own.chain_id,
             depth=own.depth + 1,
             options=ToolOptions(tools=tuple(registry.names), model=own.options.model),
+            files=own.files,
+            settings=own.settings,
         )
         child._pipeline = self._pipeline.with_registry(registry)
         child._scheduler = Scheduler(child._pipeline, self._table, child.agent)

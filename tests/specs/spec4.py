@@ -30,7 +30,7 @@ REQUIREMENTS: Parts = {
     "Tool trait": (
         planned("S4-153", "5,34-36", "A tool has a name by which calls find it"),
         planned("S4-004", "38-39", "definition() gives what the model is told"),
-        planned("S4-005", "41-44", "description(ctx) may vary with the context; by default that of the definition"),
+        done("S4-005", "41-44", "description(ctx) may vary with the context; by default that of the definition"),
         planned("S4-006", "46-52", "input_schema is given; output_schema is optional"),
         done("S4-007", "56-59", "is_enabled(ctx) is true by default"),
         done("S4-008", "61-66,129-134", "check_permissions gives Allowed, Denied(reason) or NeedsApproval(request)"),

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -125,6 +125,7 @@ def test_a_schema_without_a_type_is_shown_as_that_of_an_object() -> None:
 
 
 ITSELF = {"$ref": "#/$defs/n"}
+NODE = {"properties": {"n": ITSELF}, "required": ["n"]}
 ODD = [
     ({"properties": {"a": True}, "required": ["a"]}, {}, "a"),
     ({"properties": {"a": False}}, {"a": 1}, "a"),
@@ -136,7 +137,7 @@ ODD = [
     ({"not": {"required": ["a"]}}, {"a": 1}, ""),
     ({"dependentRequired": {"a": ["b"]}}, {"a": 1}, "b"),
     ({"properties": {"a": {"uniqueItems": True}}}, {"a": [1, 1]}, "a"),
-    ({"$defs": {"n": {"anyOf": [ITSELF, STRING]}}, "properties": {"a": ITSELF}}, {"a": 1}, "a"),
+    ({"$defs": {"n": NODE}, "properties": {"a": ITSELF}}, {"a": {"n": {"n": {}}}}, "a.n.n.n"),
 ]
 
 
@@ -150,7 +151,7 @@ async def test_every_odd_schema_ends_in_one_clear_fault(
 class Counting(BaseHTTPRequestHandler):
     """Answers every request with a schema that allows anything, and counts."""
 
-    asked: list[str]
+    asked: ClassVar[list[str]]
 
     def do_GET(self) -> None:
         self.asked.append(self.path)
@@ -163,11 +164,13 @@ class Counting(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def server() -> Iterator[tuple[str, list[str]]]:
-    handler = type("Handler", (Counting,), {"asked": []})
-    with HTTPServer(("127.0.0.1", 0), handler) as http:
+    class Handler(Counting):
+        asked: ClassVar[list[str]] = []
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as http:
         thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
-        yield f"http://127.0.0.1:{http.server_address[1]}", handler.asked
+        yield f"http://127.0.0.1:{http.server_address[1]}", Handler.asked
         http.shutdown()
         thread.join()
 

@@ -142,7 +142,7 @@ async def test_edited_arguments_are_checked_like_any_others(tmp_path: Path) -> N
 
 async def test_without_anyone_to_ask_the_call_is_denied_and_says_why(tmp_path: Path) -> None:
     pen, on = bench(tmp_path)
-    on.kit._pipeline.approver = None  # headless
+    on.kit._pipeline._gate.approver = None  # headless
     result = await on.run(path="a")
     assert result.error is not None
     assert result.error.code is ErrorCode.PERMISSION_DENIED
@@ -310,12 +310,23 @@ async def test_a_hook_that_raises_fails_closed(tmp_path: Path) -> None:
     assert "run" not in pen.stages
 
 
+async def test_a_hook_that_raises_afterwards_loses_no_result(tmp_path: Path) -> None:
+    class Faulty(Recorder):
+        async def after(self, call: ToolCall, result: ToolResult, ctx: ToolContext) -> None:
+            raise RuntimeError("boom")
+
+    _, on = bench(tmp_path, mode="bypass", hooks=[Faulty()])
+    result = await on.run(path="a")
+    assert result.text == "WROTE A"
+    assert result.metadata["hook_errors"] == ["RuntimeError('boom')"]
+
+
 async def test_an_approver_that_raises_ends_in_one_error_result(tmp_path: Path) -> None:
     async def faint(approval: Approval) -> ApprovalAnswer:
         raise RuntimeError("the screen went dark")
 
     pen, on = bench(tmp_path)
-    on.kit._pipeline.approver = faint
+    on.kit._pipeline._gate.approver = faint
     result = await on.run(path="a")
     assert "the screen went dark" in result.text
     assert "run" not in pen.stages

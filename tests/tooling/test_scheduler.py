@@ -299,3 +299,26 @@ async def test_the_current_directory_is_looked_at_after_an_earlier_call_moved_it
         ]
     )
     assert read.text == "     1\tinner"
+
+
+async def test_a_call_made_while_cleaning_up_after_a_cancel_is_an_ordinary_call(
+    gate: Gate,
+) -> None:
+    kit = kit_of(gate)
+    gate.gate("tidy").set()
+    tidied = asyncio.Event()
+
+    async def worker() -> None:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            assert (await kit.call("Gate", name="tidy")).text == "tidy"
+            tidied.set()
+            raise
+
+    task = asyncio.create_task(worker())
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert tidied.is_set()

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ankrcode.config.settings import Settings
 from ankrcode.protocol.event import (
     Event,
     ToolMetadataChanged,
@@ -18,6 +19,7 @@ from ankrcode.tooling.identity import Source
 from ankrcode.tooling.state import AgentState, ToolOptions
 from ankrcode.workspace.reads import ReadState
 from ankrcode.workspace.roots import Workspace
+from ankrcode.workspace.writes import FileWriter
 
 
 class Cancel:
@@ -133,6 +135,15 @@ class ToolContext:
     @property
     def reads(self) -> ReadState:
         return self._agent.reads
+
+    @property
+    def settings(self) -> Settings:
+        return self._agent.settings
+
+    @property
+    def files(self) -> FileWriter:
+        """The only way a tool changes a file."""
+        return self._agent.files
 
     @property
     def mode(self) -> Mode:

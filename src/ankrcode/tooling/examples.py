@@ -14,6 +14,10 @@ _MAX_DEPTH = 6
 _MAX_ITEMS = 10
 _MAX_SHOWN = 2_000
 _TEXTS = ("a", "A", "1", "abc", "example", "1234", "2026-01-31", "2026-01-31T09:30:00Z")
+_LEAF_WORDS = (
+    *("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "multipleOf"),
+    *("minLength", "maxLength", "pattern"),
+)
 _FORMATS = {
     "date": "2026-01-31",
     "date-time": "2026-01-31T09:30:00Z",
@@ -62,8 +66,7 @@ class Examples:
         return self._of_type(name, schema, depth)
 
     def _of_type(self, name: str, schema: JsonSchema, depth: int) -> Any:
-        kinds = schema.get("type", "string")
-        match kinds[0] if isinstance(kinds, list) else kinds:
+        match _kind_of(schema):
             case "integer":
                 return _first_fitting(schema, _numbers(schema, is_whole=True))
             case "number":
@@ -87,8 +90,18 @@ class Examples:
         return [self.of(name.rstrip("s") or name, node, depth - 1) for node in nodes]
 
 
+def _kind_of(schema: JsonSchema) -> str:
+    kinds = schema.get("type")
+    if kinds:
+        return str(kinds[0] if isinstance(kinds, list) else kinds)
+    if "properties" in schema or "required" in schema:
+        return "object"
+    return "array" if "items" in schema or "prefixItems" in schema else "string"
+
+
 def _first_fitting(schema: JsonSchema, candidates: Iterator[Any]) -> Any:
-    validator = validator_for(schema)
+    said = {word: schema[word] for word in _LEAF_WORDS if word in schema}
+    validator = validator_for({word: to for word, to in said.items() if not isinstance(to, bool)})
     first = next(candidates)
     return (
         first if validator.is_valid(first) else next(filter(validator.is_valid, candidates), first)

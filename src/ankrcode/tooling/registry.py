@@ -1,13 +1,16 @@
 """The tools at hand, by name: given as objects, as prebuilt data, or made when first needed."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from typing import Any
+
+from msgspec.structs import replace
 
 from ankrcode.errors import ErrorCode, ToolError, UsageError
 from ankrcode.protocol.definition import Definition
 from ankrcode.protocol.permission import Permission
 from ankrcode.tooling.definition import definition_of, load_description
+from ankrcode.tooling.describe import filled
 from ankrcode.tooling.tool import Tool
 
 Loader = Callable[[], Tool[Any]]
@@ -29,6 +32,14 @@ class Entry:
             assert self._load is not None
             self.tool = self._load()
         return self.tool
+
+    def described(self, variables: Mapping[str, str]) -> Definition:
+        """A tool that is loaded may say something else today than yesterday."""
+        if self.tool is not None:
+            text = self.tool.describe(variables)
+        else:
+            text = filled(self.definition.description, variables)
+        return replace(self.definition, description=text)
 
 
 class Registry:
@@ -107,6 +118,10 @@ class Registry:
     def definitions(self) -> list[Definition]:
         """All of them, without loading a single tool."""
         return [entry.definition for entry in self._entries.values()]
+
+    def described(self, variables: Mapping[str, str]) -> list[Definition]:
+        """As `definitions`, with what each tool says about itself in these surroundings."""
+        return [entry.described(variables) for entry in self._entries.values()]
 
     @property
     def names(self) -> list[str]:

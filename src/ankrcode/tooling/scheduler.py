@@ -72,9 +72,9 @@ class Turn:
         """A turn of a single call, in the caller's own task."""
         fed = self._taken_in(call)
         self._table.close()
+        cancels_before = _cancel_requests()
         result = await self._run(fed)
-        task = asyncio.current_task()
-        if task is not None and task.cancelling():
+        if _cancel_requests() > cancels_before:
             raise asyncio.CancelledError  # the call has its result; the caller was cancelled
         await self._run_queued()
         return result
@@ -228,6 +228,11 @@ class _Fed:
     def leave(self, *_: object) -> None:
         if self.ticket is not None:
             self.ticket.leave()
+
+
+def _cancel_requests() -> int:
+    task = asyncio.current_task()
+    return task.cancelling() if task is not None else 0
 
 
 async def _shared(twin: _Fed, call_id: str) -> ToolResult:

@@ -125,6 +125,7 @@ def inline_references(schema: JsonSchema) -> JsonSchema:
         return _without_noise(node, lambda value: written_out(value, above))
 
     result: JsonSchema = written_out({k: v for k, v in schema.items() if k != "$defs"}, ())
+    result.pop("description", None)  # a docstring for readers of the code, not for models
     return result
 
 

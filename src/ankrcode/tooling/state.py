@@ -5,6 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from ankrcode.config.settings import Settings
 from ankrcode.permissions.policy import Policy
 from ankrcode.protocol.call import ToolCall
 from ankrcode.protocol.message import Message
@@ -16,6 +17,7 @@ from ankrcode.protocol.modifier import (
 )
 from ankrcode.workspace.reads import FileVersion, ReadRecord, ReadState
 from ankrcode.workspace.roots import Workspace
+from ankrcode.workspace.writes import FileWriter
 
 
 class ToolOptions(Struct, frozen=True, kw_only=True):
@@ -41,6 +43,8 @@ class AgentState:
         chain_id: str = "",
         depth: int = 0,
         options: ToolOptions | None = None,
+        files: FileWriter | None = None,
+        settings: Settings | None = None,
     ) -> None:
         self.workspace = workspace
         self.policy = policy
@@ -50,8 +54,10 @@ class AgentState:
         self.chain_id = chain_id
         self.depth = depth
         self.options = options or ToolOptions()
+        self.settings = settings or Settings()
         self.turn_id = ""
         self.reads = ReadState()
+        self.files = files or FileWriter()
         self.messages: list[Message] = []
         self.todos: list[Any] = []
         self.values: dict[str, Any] = {}  # what tools remember between calls, by their own keys

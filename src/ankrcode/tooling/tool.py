@@ -14,6 +14,7 @@ from ankrcode.protocol.definition import JsonSchema
 from ankrcode.protocol.permission import Permission
 from ankrcode.protocol.result import ToolResult
 from ankrcode.tooling.context import ToolContext
+from ankrcode.tooling.describe import filled
 from ankrcode.tooling.results import Cut
 from ankrcode.tooling.schema import InputModel, NoInput, flat_schema, input_model
 
@@ -77,8 +78,6 @@ class Tool(Generic[InputT]):
 
     def describe(self, variables: Mapping[str, str]) -> str:
         """What the model is told, in these surroundings."""
-        from ankrcode.tooling.describe import filled
-
         return filled(self.description or self.summary, variables)
 
     # ── what a call would do ──────────────────────────────────────────────────────────────

@@ -75,11 +75,12 @@ def vendor_forms(
     if form not in FORMS:
         raise UsageError.of("unknown_form", name=form, names=", ".join(FORMS))
     shown = [dialect.outward(one) if dialect else one for one in definitions]
-    return [
-        FORMS[form](replace(one, description=filled(one.description, variables)))
-        for one in shown
-        if one is not None
-    ]
+    return [FORMS[form](_told(one, variables)) for one in shown if one is not None]
+
+
+def _told(tool: Definition, variables: Mapping[str, str]) -> Definition:
+    summary, description = filled(tool.summary, variables), filled(tool.description, variables)
+    return replace(tool, summary=summary, description=description)
 
 
 # Gemini takes a subset of OpenAPI 3.0: other words are an error there, not ignored.
@@ -110,7 +111,7 @@ def gemini_schema(schema: Any) -> JsonSchema:
 
 def _with_options(schema: JsonSchema) -> JsonSchema:
     """One word for each thing: a list of types is `anyOf`, a constant an `enum` – of text only."""
-    kinds = schema.get("type")
+    kinds = ["null"] if schema.get("type") == "null" else schema.get("type")
     if isinstance(kinds, list):
         schema = {**schema, "anyOf": [{"type": kind} for kind in kinds]}
         del schema["type"]

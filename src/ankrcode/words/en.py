@@ -68,6 +68,10 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "denied.person": ("User denied permission.", "{feedback}"),
     "denied.rule": ("{tool} is denied: {reason}.", "Do it another way, or ask the person."),
+    "denied.restless": (
+        "{tool} is denied: its arguments kept changing while they were judged.",
+        "Mend the hook that rewrites them.",
+    ),
     "denied.hook": ("A hook refused {tool}: {reason}", ""),
     "why.read_outside": ("it reads outside the workspace ({paths})", ""),
     "why.writes": ("it writes {paths}", ""),
@@ -90,7 +94,7 @@ WORDS: dict[str, tuple[str, str]] = {
         "{tool} returned {got}, which is not a result.",
         "This is a fault in the tool: it must return a ToolResult, text or JSON data.",
     ),
-    "hook_raised": ("A hook failed at {point} of {tool}: {error}.", "Mend or remove the hook."),
+    "hook_raised": ("A hook failed before {tool}: {error}.", "Mend or remove the hook."),
     "result_not_saved": (
         "The result of {tool} was too long to show, and saving it whole failed: {why}.",
         "Free some disk space, or ask for less.",
@@ -146,6 +150,10 @@ WORDS: dict[str, tuple[str, str]] = {
     "bad_encoding": (
         "{path} is not valid {encoding} at byte {offset}.",
         'Read it with another encoding, or "base64".',
+    ),
+    "not_encodable": (
+        "{path} is {encoding}, which cannot hold '{char}'.",
+        "Use other characters, or convert the file to UTF-8 first.",
     ),
     "io_error": ("{path}: {why}.", "Try again, or check the disk."),
     "file_empty": ("{path} exists but is empty.", ""),

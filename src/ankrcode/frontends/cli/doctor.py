@@ -69,11 +69,13 @@ def _program(name: str, root: str, advice: str) -> Finding:
         return Finding(what=name, ok=False, found=f"{path} lies in the workspace", advice=advice)
     try:
         said = subprocess.run(  # noqa: S603 - a fixed argument, and the path was just looked at
-            [path, "--version"], capture_output=True, text=True, timeout=5, check=False, cwd="/"
+            [path, "--version"], capture_output=True, timeout=5, check=True, cwd="/"
         )
-    except (OSError, subprocess.TimeoutExpired) as problem:
+    except (OSError, subprocess.SubprocessError) as problem:
         return Finding(what=name, ok=False, found=f"{path}: {problem}", advice=advice)
-    return Finding(what=name, ok=True, found=f"{said.stdout.partition(chr(10))[0]} ({path})")
+    line = said.stdout.decode("utf-8", "replace").partition("\n")[0]
+    shown = line if line.isprintable() else ascii(line)
+    return Finding(what=name, ok=True, found=f"{shown} ({path})")
 
 
 def _sandbox(root: str) -> Finding:

@@ -1,0 +1,95 @@
+"""`ankrcode doctor`: what is there and what is missing, without a secret or a hostile program."""
+
+import json
+import os
+import platform
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ankrcode import __version__
+from frontends.command import Done, ankrcode
+
+CANARY = "secret-canary"
+
+
+def doctor(cwd: Path, *arguments: str, **env: str) -> Done:
+    done = ankrcode("doctor", *arguments, cwd=cwd, env=env)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done
+
+
+def findings(cwd: Path, **env: str) -> dict[str, dict[str, Any]]:
+    return {one["what"]: one for one in json.loads(doctor(cwd, "--json", **env).stdout)}
+
+
+def make_program(path: Path, script: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+
+
+def test_it_looks_at_everything_that_matters(tmp_path: Path) -> None:
+    found = findings(tmp_path)
+    expected = ["ankrcode", "python", "workspace", "rg", "git", "sandbox", "terminal", "keys"]
+    assert list(found) == expected
+    assert found["ankrcode"]["found"] == __version__
+    assert platform.python_version() in found["python"]["found"]
+    assert found["workspace"]["found"] == str(tmp_path)
+    assert all(one["advice"] for one in found.values() if not one["ok"])
+
+
+def test_the_text_has_a_marked_line_for_each_finding(tmp_path: Path) -> None:
+    lines = doctor(tmp_path).stdout.splitlines()
+    found = findings(tmp_path)
+    assert [line.split()[1] for line in lines] == list(found)
+    assert [line[:2] for line in lines] == ["ok" if one["ok"] else "--" for one in found.values()]
+
+
+@pytest.mark.parametrize("arguments", [(), ("--json",)], ids=["text", "json"])
+def test_a_key_is_named_but_its_value_is_never_printed(
+    arguments: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in list(os.environ):
+        if name.endswith("_API_KEY"):
+            monkeypatch.delenv(name)
+    assert "none (15 others not set)" in doctor(tmp_path, *arguments).stdout
+    done = doctor(tmp_path, *arguments, ANTHROPIC_API_KEY=CANARY, GROQ_API_KEY=CANARY)
+    assert "ANTHROPIC_API_KEY, GROQ_API_KEY (13 others not set)" in done.stdout
+    assert CANARY not in done.stdout
+
+
+def test_a_program_is_found_and_asked_for_its_version(tmp_path: Path) -> None:
+    make_program(tmp_path / "bin" / "git", "echo git version 99.1")
+    (tmp_path / "work").mkdir()
+    found = findings(tmp_path / "work", PATH=f"{tmp_path}/bin:{os.environ['PATH']}")["git"]
+    assert (found["ok"], found["found"]) == (True, f"git version 99.1 ({tmp_path}/bin/git)")
+
+
+@pytest.mark.parametrize("path", ["{work}/bin", ".", "bin"])
+def test_a_hostile_program_in_the_workspace_is_not_run(path: str, tmp_path: Path) -> None:
+    for place in (tmp_path / "bin" / "git", tmp_path / "git", tmp_path / "rg"):
+        make_program(place, f"touch {tmp_path}/was-run; echo git version 1")
+    found = findings(tmp_path, PATH=f"{path.format(work=tmp_path)}:{os.environ['PATH']}")["git"]
+    assert not found["ok"]
+    assert "lies in the workspace" in found["found"]
+    assert not (tmp_path / "was-run").exists()
+
+
+@pytest.mark.parametrize("script", ["exit 3", "kill -9 $$"])
+def test_a_program_that_fails_counts_as_missing(script: str, tmp_path: Path) -> None:
+    make_program(tmp_path / "bin" / "git", script)
+    (tmp_path / "work").mkdir()
+    found = findings(tmp_path / "work", PATH=f"{tmp_path}/bin:{os.environ['PATH']}")["git"]
+    assert not found["ok"]
+    assert f"{tmp_path}/bin/git" in found["found"]
+
+
+def test_what_a_program_says_cannot_disturb_the_terminal(tmp_path: Path) -> None:
+    make_program(tmp_path / "bin" / "git", r"printf '\377\033[31mred\nmore'")
+    (tmp_path / "work").mkdir()
+    done = doctor(tmp_path / "work", PATH=f"{tmp_path}/bin:{os.environ['PATH']}")
+    assert r"'\ufffd\x1b[31mred'" in done.stdout
+    assert "\x1b" not in done.stdout
