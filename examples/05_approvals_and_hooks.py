@@ -18,6 +18,8 @@ from ankrcode import (
     tool,
 )
 
+MAX_CHARS = 20
+
 
 def writes_note(args: Any, ctx: ToolContext) -> Acts:
     """What a call touches: the person sees it, and nothing else is touched meanwhile."""
@@ -34,7 +36,8 @@ def save_note(text: Annotated[str, "What to write down"], ctx: ToolContext) -> s
 async def ask_person(approval: Approval) -> ApprovalAnswer:
     """A real one would show a dialog; this one allows short notes only."""
     print(f"May {approval.tool} run? {approval.reason}")
-    return ApprovalAnswer(approved=len(approval.arguments["text"]) < 20, feedback="Keep it short.")
+    is_short = len(approval.arguments["text"]) < MAX_CHARS
+    return ApprovalAnswer(approved=is_short, feedback="" if is_short else "Keep it short.")
 
 
 class NoSecrets:

@@ -23,7 +23,7 @@ def build() -> bytes:
             if is_tool(kind) and kind.__module__ == module.__name__:
                 load_description(kind)
                 found[file.stem] = definition_of(kind())
-    return msgspec.json.format(msgspec.json.encode(found, order="sorted"), indent=1) + b"\n"
+    return msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n"
 
 
 def is_tool(kind: object) -> TypeGuard[type[Tool[Any]]]:

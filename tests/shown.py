@@ -4,6 +4,9 @@ import re
 
 
 def fits(shown: str, real: str) -> bool:
-    """Is the real output what was shown? `…` stands for any text, a line `…` for any lines."""
-    pattern = ".*".join(re.escape(part) for part in shown.rstrip().split("…"))
-    return re.fullmatch(pattern, real.rstrip(), re.DOTALL) is not None
+    """Is the real output what was shown? `…` stands for any text, a line of `…` for any lines."""
+    lines = [
+        r"(?:[^\n]*\n)*" if line == "…" else re.escape(line).replace("…", r"[^\n]*") + r"\n"
+        for line in shown.rstrip().split("\n")
+    ]
+    return re.fullmatch("".join(lines), f"{real.rstrip()}\n") is not None

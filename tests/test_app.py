@@ -52,3 +52,16 @@ def test_an_agent_may_have_fewer_tools_than_its_parent(tmp_path: Path) -> None:
     child = kit.for_agent("reader", tools=["Read"])
     assert [told["name"] for told in child.definitions()] == ["Read"]
     assert "Moon" in [told["name"] for told in kit.definitions()]
+
+
+async def test_a_tool_that_cannot_be_made_ready_fails_its_own_calls_only(tmp_path: Path) -> None:
+    async def broken(cwd: str) -> Moon:
+        raise OSError("no such server")
+
+    registry = Registry([Moon()])
+    registry.register_async("Sun", broken)
+    kit = Toolkit(registry=registry, cwd=tmp_path, mode="bypass")
+    assert (await kit.call("Moon")).ok
+    result = await kit.call("Sun")
+    assert not result.ok
+    assert "no such server" in result.text

@@ -98,7 +98,7 @@ async def test_wrong_parameters_are_a_validation_error(tmp_path: Path) -> None:
     assert (result.error.kind, result.error.code) == ("validation_error", "INVALID_INPUT")
 
 
-@pytest.mark.requirement("S1-041", "S1-045")
+@pytest.mark.requirement("S1-041", "S1-045", "S1-050")
 async def test_a_missing_file_is_an_error_of_the_user_and_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "notes.md").touch()
     result = await Toolkit(cwd=tmp_path).call("Read", file_path="note.md")
@@ -107,7 +107,7 @@ async def test_a_missing_file_is_an_error_of_the_user_and_says_what_to_do(tmp_pa
     assert "notes.md" in result.error.suggestion
 
 
-@pytest.mark.requirement("S1-042", "S2-051")
+@pytest.mark.requirement("S1-042", "S1-050", "S2-051")
 async def test_an_exception_in_a_tool_is_a_system_error(tmp_path: Path) -> None:
     result = await Bench(divide, tmp_path, mode="bypass").run(number=0)
     assert result.error is not None
@@ -115,7 +115,7 @@ async def test_an_exception_in_a_tool_is_a_system_error(tmp_path: Path) -> None:
     assert "ZeroDivisionError: division by zero" in result.text
 
 
-@pytest.mark.requirement("S1-043")
+@pytest.mark.requirement("S1-043", "S1-050")
 async def test_a_no_is_a_permission_error(tmp_path: Path) -> None:
     result = await Bench(divide, tmp_path, answers=[NO]).run(number=1)
     assert result.error is not None

@@ -85,3 +85,4 @@ def test_the_comparison_itself_can_fail() -> None:
     assert not fits("a … c", "a b d")
     assert not fits("a.c", "abc")
     assert not fits("a", "a\nb")
+    assert not fits("a … c", "a\nc")

@@ -1,4 +1,4 @@
-"""How long a property test runs: a fixed slice in `make test`, the full number in `make torture`."""
+"""How long a property test runs: a slice in `make test`, the full number in `make torture`."""
 
 import os
 

@@ -1,7 +1,9 @@
-"""AnkrCode: the tool system for coding agents. These are its public names; each loads when used."""
+"""AnkrCode: the tool system for coding agents. These are its public names; each loads when used.
+
+Nothing is imported here that start-up would pay for, not even `typing`.
+"""
 
 from importlib import import_module
-from typing import Any
 
 from ankrcode.version import __version__
 
@@ -42,7 +44,7 @@ _PLACES = {
 __all__ = [*_PLACES, "__version__"]  # noqa: PLE0604 - names, by construction
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _PLACES:
         raise AttributeError(f"module 'ankrcode' has no attribute {name!r}")
     value = getattr(import_module(f"ankrcode.{_PLACES[name]}"), name)

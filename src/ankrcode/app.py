@@ -2,14 +2,14 @@
 
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from ankrcode import tools as builtin
 from ankrcode.config.paths import state_folder
 from ankrcode.config.settings import Settings
-from ankrcode.errors import ToolError
+from ankrcode.errors import ToolError, UsageError
 from ankrcode.permissions.policy import Policy
 from ankrcode.plugins import load_plugins
 from ankrcode.protocol.call import ToolCall
@@ -153,17 +153,25 @@ class Toolkit:
     async def call_in(self, dialect: Dialect, call: ToolCall) -> Reply:
         """Run a call as another vocabulary says it; the reply has that vocabulary's shape."""
         await self._ready()
+        started = self._pipeline.source.monotonic()
         schemas = {one.name: one.input_schema for one in self.registry.definitions()}
         try:
             native = dialect.to_native(call, schemas, self.agent.workspace.root)
         except ToolError as problem:
-            return dialect.from_result(call.name, self._pipeline.refuse(call, self.agent, problem))
+            refused = self._pipeline.refuse(call, self.agent, problem, started)
+            return dialect.from_result(call.name, refused)
         result = await self._scheduler.turn().run_one(native)
         return dialect.from_result(call.name, result)
 
     async def _ready(self) -> None:
         if self.registry.is_uninitialised:
-            await self.registry.initialise(self.agent.workspace.cwd)
+            with suppress(UsageError):  # a call of that very tool says what is wrong with it
+                await self.registry.initialise(self.agent.workspace.cwd)
+
+    def clear_state(self) -> None:
+        """Begin anew: what was read, granted, remembered, queued and noted of repeats is gone."""
+        self.agent.clear()
+        self._scheduler.repeats.clear()
 
     # ── watching ──────────────────────────────────────────────────────────────────────────
     def on(self, event_type: str, callback: Callback) -> Callable[[], None]:
@@ -205,7 +213,6 @@ class Toolkit:
             chain_id=own.chain_id,
             depth=own.depth + 1,
             options=ToolOptions(tools=tuple(registry.names), model=own.options.model),
-            files=own.files,
             settings=own.settings,
         )
         child._pipeline = self._pipeline.with_registry(registry)

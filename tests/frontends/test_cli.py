@@ -24,7 +24,6 @@ def test_the_installed_script_is_the_same_command(tmp_path: Path) -> None:
     assert said.stdout.decode() == ankrcode("tools", "list", cwd=tmp_path).stdout
 
 
-@pytest.mark.requirement("S0-147")
 def test_without_a_command_the_help_lists_them_all(tmp_path: Path) -> None:
     done = ankrcode(cwd=tmp_path)
     assert done.returncode == 0

@@ -190,14 +190,12 @@ def test_each_answer_comes_before_the_next_line_is_sent(work: Path) -> None:
         assert process.end() == (0, "")
 
 
-@pytest.mark.requirement("S4-128", "S0-116")
 def test_answers_come_in_the_order_of_the_lines(work: Path) -> None:
     found = batch(work, *(read("a.txt" if n % 3 else "missing", n) for n in range(200)))
     assert [answer["id"] for answer in found] == list(range(200))
     assert [answer["ok"] for answer in found] == [bool(n % 3) for n in range(200)]
 
 
-@pytest.mark.requirement("S1-010")
 def test_a_call_that_fails_again_and_again_is_reminded_and_then_stopped(work: Path) -> None:
     """One process has one state: what happened earlier in the batch counts later."""
     found = batch(work, *(read("missing", n) for n in range(10)))
@@ -254,7 +252,7 @@ def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return 'plugins=["reader"]'
 
 
-@pytest.mark.requirement("S4-019", "S4-035", "S4-024", "S1-011")
+@pytest.mark.requirement("S4-019", "S4-024", "S4-035")
 def test_a_read_earlier_in_the_batch_counts_later(work: Path, plugin: str) -> None:
     asked = {"id": 1, "tool": "was_read", "params": {"path": "a.txt"}}
     with Batch(work, "--set", plugin) as process:

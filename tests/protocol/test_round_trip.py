@@ -61,6 +61,7 @@ DEFINITION = Definition(
     input_schema={"type": "object"},
     output_schema={"type": "object"},
     permission=Permission.READ,
+    more_permissions=(Permission.WRITE,),
     optional_permissions=(Permission.NETWORK,),
     category="files",
     quiet=True,

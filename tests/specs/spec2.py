@@ -7,17 +7,17 @@ from specs import NotRequirement, Parts, deviates, done, planned
 
 REQUIREMENTS: Parts = {
     "list_directory": (
-        planned("S2-001", "11-13,17-22", "list_directory(path, recursive=false, includeHidden=false)"),
-        planned("S2-057", "18,47,253", "Paths are relative to the workspace root"),
-        planned("S2-002", "26-28", "The result of list_directory has entries, each with a name"),
-        planned("S2-003", "29", "Each entry's type is file, directory or symlink"),
-        planned("S2-004", "30-31", "Each entry has its size and when it was modified, ISO 8601"),
-        planned("S2-005", "36", "list_directory needs no approval"),
+        done("S2-001", "11-13,17-22", "list_directory(path, recursive=false, includeHidden=false)"),
+        done("S2-057", "18,47,253", "Paths are relative to the workspace root"),
+        done("S2-002", "26-28", "The result of list_directory has entries, each with a name"),
+        done("S2-003", "29", "Each entry's type is file, directory or symlink"),
+        done("S2-004", "30-31", "Each entry has its size and when it was modified, ISO 8601"),
+        done("S2-005", "36", "list_directory needs no approval"),
     ),
     "read_file": (
-        planned("S2-006", "40-42,46-49,250-255,263", "read_file(path, encoding): utf-8 (default) or base64"),
-        planned("S2-007", "53-58,256-260", "The result of read_file has content, size and modified"),
-        planned("S2-008", "61,261", "read_file needs no approval"),
+        done("S2-006", "40-42,46-49,250-255,263", "read_file(path, encoding): utf-8 (default) or base64"),
+        done("S2-007", "53-58,256-260", "The result of read_file has content, size and modified"),
+        done("S2-008", "61,261", "read_file needs no approval"),
     ),
     "write_file": (
         planned("S2-058", "65-67,71-76",
@@ -67,15 +67,15 @@ REQUIREMENTS: Parts = {
         planned("S2-033", "230", "web_search needs no approval"),
     ),
     "Tool": (
-        planned("S2-063", "5,237-239", "A tool has name and description and a schema by which the agent calls it"),
-        planned("S2-034", "240,252", "inputSchema is JSON Schema made from a typed model"),
-        planned("S2-035", "241,256", "outputSchema is JSON Schema, on every tool"),
+        done("S2-063", "5,237-239", "A tool has name and description and a schema by which the agent calls it"),
+        done("S2-034", "240,252", "inputSchema is JSON Schema made from a typed model"),
+        done("S2-035", "241,256", "outputSchema is JSON Schema, on every tool"),
         done("S2-036", "242,261", "requiresApproval is a boolean or a function of the arguments"),
-        planned("S2-037", "243,262-265", "execute(args) parses the arguments and gives a Result"),
+        done("S2-037", "243,262-265", "execute(args) parses the arguments and gives a Result"),
     ),
     "Registry": (
-        planned("S2-038", "272-285", "register, get and list; an unknown name gives nothing"),
-        planned("S2-039", "287-298", "toOpenAIFunctions gives bare name, description, parameters"),
+        done("S2-038", "272-285", "register, get and list; an unknown name gives nothing"),
+        done("S2-039", "287-298", "toOpenAIFunctions gives bare name, description, parameters"),
     ),
     "Approval": (
         done("S2-040", "307-308", "A request names its stepId"),
@@ -88,13 +88,13 @@ REQUIREMENTS: Parts = {
                 "Approval may depend on the arguments: write_file asks only if the file exists"),
     ),
     "Errors": (
-        planned("S2-046", "345-347", "A result is {ok: true, value} or {ok: false, error}"),
-        planned("S2-064", "349-353", "An error has code, message and optional details"),
-        planned("S2-047", "357", "INVALID_PATH: outside the workspace or malformed"),
-        planned("S2-048", "358", "FILE_NOT_FOUND: the file does not exist"),
-        planned("S2-049", "359", "PERMISSION_DENIED: the file cannot be read or written"),
+        done("S2-046", "345-347", "A result is {ok: true, value} or {ok: false, error}"),
+        done("S2-064", "349-353", "An error has code, message and optional details"),
+        done("S2-047", "357", "INVALID_PATH: outside the workspace or malformed"),
+        done("S2-048", "358", "FILE_NOT_FOUND: the file does not exist"),
+        done("S2-049", "359", "PERMISSION_DENIED: the file cannot be read or written"),
         done("S2-050", "360", "TIMEOUT: the time limit was exceeded"),
-        planned("S2-051", "361", "EXECUTION_ERROR: the code failed"),
+        done("S2-051", "361", "EXECUTION_ERROR: the code failed"),
     ),
     "Future": (
         planned("S2-052", "365", "git_status exists as a tool"),

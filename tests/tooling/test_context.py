@@ -119,7 +119,7 @@ async def test_todos_and_values_live_as_long_as_the_agent(tmp_path: Path) -> Non
     assert kit.agent.todos == ["seen"] * 3
 
 
-@pytest.mark.requirement("S4-028", "S4-029", "S4-030")
+@pytest.mark.requirement("S4-028", "S4-029", "S4-030", "S4-158")
 async def test_options_name_the_tools_visible_here_and_the_model(tmp_path: Path) -> None:
     options = ToolOptions(
         tools=("Peek",), model="m", max_thinking_tokens=7, agent_definitions=("Explore",)

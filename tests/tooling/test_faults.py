@@ -56,22 +56,36 @@ def messages(result: ToolResult) -> dict[str, str]:
     return {fault["parameter"]: fault["message"] for fault in result.error.details["faults"]}
 
 
+NEAR = "(did you mean 'new_string'?)"
 FITTING: dict[str, Any] = {"file_path": "a", "edits": []}
 
 
-@pytest.mark.requirement("S1-061", "S0-006")
-async def test_an_input_that_fits_has_no_faults() -> None:
-    assert (await patched(**FITTING)).text == "done"
+@pytest.mark.requirement("S1-061", "S1-063", "S0-006")
+async def test_a_tool_runs_only_with_arguments_that_fit() -> None:
+    ran: list[str] = []
+
+    class Noting(Patch):
+        async def run(self, args: PatchInput, ctx: ToolContext) -> str:
+            ran.append(args.file_path)
+            return "done"
+
+    bench = Bench(Noting, mode="bypass")
+    refused = [await bench.run(file_path="b"), await bench.kit.call("Ptch", FITTING)]
+    codes = [result.error.code for result in refused if result.error]
+    assert codes == ["INVALID_INPUT", "UNKNOWN_TOOL"]
+    assert ran == []
+    assert (await bench.run(**FITTING)).text == "done"
+    assert ran == ["a"]
 
 
-@pytest.mark.requirement("S1-012", "S1-063", "S4-042")
+@pytest.mark.requirement("S1-012", "S1-055", "S4-042")
 async def test_all_faults_are_named_at_once_with_their_place() -> None:
-    edits = [{"old_string": "a"}, {"old_string": "b"}, {"old_string": 3, "newstring": "c"}, {}]
+    edits = [{"old_string": "a"}, {"old_string": "b"}, {"old_string": 3, "new_str": "c"}, {}]
     result = await patched(edits=edits, mode="exakt", depth=9, dry="yes")
     assert messages(result) == {
         "file_path": "'file_path' is required (text with at least 1 characters)",
         "edits[2].old_string": "'edits[2].old_string' must be text, not the number 3",
-        "edits[2].newstring": "'edits[2].newstring' is not a parameter of Patch (did you mean 'new_string'?)",
+        "edits[2].new_str": f"'edits[2].new_str' is not a parameter of Patch {NEAR}",
         "edits[3].old_string": "'edits[3].old_string' is required (text)",
         "mode": "'mode' must be one of 'exact', 'fuzzy', not the text 'exakt'",
         "depth": "'depth' must be a whole number of at least 1 and of at most 5, not the number 9",
@@ -114,7 +128,7 @@ async def test_a_missing_parameter_is_answered_with_an_example_call() -> None:
     result = await patched()
     assert result.error is not None
     assert result.error.suggestion == (
-        'Example: Patch(file_path="/path/to/file", edits=[{"old_string":"old_string"}])'
+        'Example: Patch(file_path="path/to/file", edits=[{"old_string":"old_string"}])'
     )
 
 
@@ -258,4 +272,4 @@ def test_where_no_example_is_found_none_is_given(node: Any) -> None:
 def test_the_example_of_every_input_here_fits() -> None:
     schema = flat_schema(PatchInput)
     example = invalid_input("Tool", schema, {}, "").suggestion
-    assert msgspec.convert(read_back(example), PatchInput).file_path == "/path/to/file"
+    assert msgspec.convert(read_back(example), PatchInput).file_path == "path/to/file"

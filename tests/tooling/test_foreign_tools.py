@@ -62,6 +62,7 @@ ORDER = {
 }
 
 
+@pytest.mark.requirement("S3-003")
 async def test_the_tool_gets_its_arguments_as_they_came() -> None:
     arguments = {"items": [{"sku": "a", "sizes": [1, 2]}], "to": {"city": "पुणे"}}
     assert (await called(ORDER, **arguments)).value == arguments

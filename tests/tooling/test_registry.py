@@ -71,6 +71,15 @@ def test_two_tools_of_one_name_are_refused() -> None:
         registry.register_async("Look", lambda cwd: made(Look()))
 
 
+def test_a_tool_is_replaced_where_that_is_said() -> None:
+    registry = Registry([Look, Shout])
+    new = registry.register(Look(), replace_existing=True)
+    assert registry.get("Look") is new
+    assert sorted(registry.names) == ["Look", "Shout"]
+    registry.register(Fetch, replace_existing=True)  # nothing there yet: simply added
+    assert "Fetch" in registry
+
+
 @pytest.mark.parametrize("thing", ["Look", len, None, object()])
 def test_what_is_no_tool_is_refused(thing: Any) -> None:
     with pytest.raises(UsageError, match="is not a tool"):
@@ -101,7 +110,8 @@ def test_a_definition_says_everything_but_how() -> None:
 def test_a_description_given_at_registration_is_that_registrys_own() -> None:
     registry = Registry()
     registry.register(Look, description="Look there.")
-    assert registry.definition("Look").description == "Look there."
+    definition = registry.definition("Look")
+    assert (definition.description, definition.permission) == ("Look there.", Permission.READ)
     assert Registry([Look]).definition("Look").description.startswith("Look around.")
 
 
@@ -127,6 +137,18 @@ def test_a_monstrous_name_is_shown_in_part() -> None:
     with pytest.raises(ToolError) as raised:
         Registry([Look]).definition("x" * 1_000_000)
     assert len(str(raised.value)) < 300
+
+
+@pytest.mark.requirement("S1-007", "S1-008")
+async def test_tools_are_got_defined_and_called_by_their_name(tmp_path: Path) -> None:
+    events: list[str] = []
+    kit = Toolkit([Look, Shout], cwd=tmp_path, mode="bypass", registry=Registry())
+    kit.on("*", lambda event: events.append(event.type))
+    assert isinstance(kit.registry.get("Look"), Look)
+    assert [form["function"]["name"] for form in kit.definitions("openai")] == ["Look", "Shout"]
+    assert (await kit.call("Shout")).text == "HEY"
+    kit.activity.flush()
+    assert events == ["tool_call_start", "tool_call_end"]
 
 
 # ── filters ───────────────────────────────────────────────────────────────────────────────────
@@ -171,6 +193,31 @@ class Scribble(Tool[NoInput]):
 )
 def test_only_tools_whose_permission_is_held_are_enabled(held: list[Any], names: list[str]) -> None:
     assert Registry([Look, Shout, Fetch, Scribble]).enabled(held).names == names
+
+
+class Upload(Tool[NoInput]):
+    name = "Upload"
+    description = "Read a file and send it away."
+    permission = Permission.READ
+    more_permissions = frozenset({Permission.NETWORK})
+    optional_permissions = frozenset({Permission.WRITE})
+
+    async def run(self, args: NoInput, ctx: ToolContext) -> str:
+        return "sent"
+
+
+@pytest.mark.requirement("S3-022")
+async def test_a_tool_needs_every_permission_that_it_requires(tmp_path: Path) -> None:
+    both = [Permission.READ, Permission.NETWORK]
+    assert Registry([Upload]).enabled(both).names == ["Upload"]
+    for held in both:
+        assert Registry([Upload]).enabled([held]).names == []
+        kit = Toolkit(cwd=tmp_path, mode="bypass", permissions=[held], registry=Registry([Upload]))
+        result = await kit.call("Upload")
+        assert result.error is not None
+        assert result.error.code == "TOOL_DISABLED"
+    kit = Toolkit(cwd=tmp_path, mode="bypass", permissions=both, registry=Registry([Upload]))
+    assert (await kit.call("Upload")).text == "sent"
 
 
 def test_a_permission_that_does_not_exist_is_an_error() -> None:

@@ -65,7 +65,7 @@ def test_the_bare_form_of_openai_functions() -> None:
     assert shown("openai-functions") == BARE
 
 
-@pytest.mark.requirement("S1-060", "S1-008")
+@pytest.mark.requirement("S1-060")
 def test_the_forms_of_openai_for_chat_and_responses() -> None:
     assert shown("openai") == {"type": "function", "function": BARE}
     assert shown("openai-responses") == {"type": "function", **BARE, "strict": False}
@@ -135,6 +135,8 @@ def offences(schema: Any, place: str = "$") -> Iterator[str]:
         "double",
     ):
         yield f"{place}.format"
+    if unknown := set(schema.get("required", ())) - set(schema.get("properties", ())):
+        yield f"{place}.required = {unknown}"
     for name, inner in schema.get("properties", {}).items():
         yield from offences(inner, f"{place}.{name}")
     for inner in (*schema.get("anyOf", ()), *([schema["items"]] if "items" in schema else [])):
@@ -179,6 +181,7 @@ WORDS = st.fixed_dictionaries(
         "format": st.sampled_from(["date-time", "uri", "int32"]),
         "additionalProperties": st.booleans(),
         "$comment": st.text(max_size=3),
+        "required": st.lists(st.sampled_from(["a", "title"]), unique=True),
     },
 )
 

@@ -151,7 +151,7 @@ async def test_a_limit_out_of_bounds_is_refused(limit: int, tmp_path: Path) -> N
 async def test_twenty_thousand_entries_are_bounded_and_quick() -> None:
     with TemporaryDirectory() as name:  # removed at once: pytest would keep it for later runs
         for number in range(20_000):
-            os.mknod(f"{name}/{number:05}")
+            Path(name, f"{number:05}").touch()
         result = await Bench(List, name).run()
     value = value_of(result)
     assert (len(value.entries), value.total) == (1_000, 20_000)
@@ -175,7 +175,6 @@ async def test_a_missing_folder_is_answered_with_the_nearest_name(tree: Path) ->
 
 
 @pytest.mark.parametrize("path", ["   ", "a\0b", "x" * 5_000])
-@pytest.mark.requirement("S2-047")
 async def test_a_malformed_path_is_refused(path: str, tmp_path: Path) -> None:
     assert code_of(await Bench(List, tmp_path).run(path=path)) == "INVALID_PATH"
 

@@ -67,7 +67,7 @@ def test_the_prebuilt_definitions_are_fresh() -> None:
 
 
 @every_tool
-@pytest.mark.requirement("S0-009", "S2-063", "S2-035", "S4-153")
+@pytest.mark.requirement("S0-009", "S2-034", "S2-035", "S2-063", "S4-153")
 def test_its_definition_says_how_to_call_it_and_what_comes_back(name: str) -> None:
     definition, tool = DEFINITIONS[name], tools.load(MODULES[name])
     assert tool.name == definition.name == name
@@ -184,12 +184,13 @@ def check_names(result: ToolResult, tool: str, parameter: str, *faults: str) -> 
     assert error.kind == "validation_error"
     assert {one["parameter"] for one in error.details["faults"]} == {parameter}
     assert {one["fault"] for one in error.details["faults"]} <= set(faults)
+    assert error.message.startswith("Validation failed: ")
     assert f"'{parameter}'" in error.message
     assert error.suggestion.startswith(f"Example: {tool}(")
 
 
 @every_required
-@pytest.mark.requirement("S0-006", "S1-012", "S1-014", "S1-051", "S1-063", "S4-042")
+@pytest.mark.requirement("S0-006", "S1-012", "S1-014", "S1-040", "S1-063", "S4-042")
 async def test_a_missing_parameter_is_named_with_an_example(
     name: str, parameter: str, tmp_path: Path
 ) -> None:
@@ -204,7 +205,7 @@ async def test_a_missing_parameter_is_named_with_an_example(
 
 
 @every_parameter
-@pytest.mark.requirement("S1-013", "S1-051", "S1-063")
+@pytest.mark.requirement("S1-013", "S1-040", "S1-063")
 async def test_a_parameter_of_the_wrong_type_is_named_with_an_example(
     name: str, parameter: str, tmp_path: Path
 ) -> None:
@@ -250,7 +251,7 @@ class AlwaysAsk:
 
 
 @every_example
-@pytest.mark.requirement("S2-041", "S4-149")
+@pytest.mark.requirement("S0-112", "S2-041", "S2-043", "S4-149")
 async def test_a_person_who_is_asked_sees_all_they_need_to_decide(
     name: str, example: Example, tmp_path: Path
 ) -> None:
@@ -268,3 +269,4 @@ async def test_a_person_who_is_asked_sees_all_they_need_to_decide(
     refused = await bench.run(**arguments)  # the person has no more answers: no
     assert refused.error is not None
     assert refused.error.code == "PERMISSION_DENIED"
+    assert refused.error.message == "User denied permission."

@@ -18,7 +18,13 @@ class Definition(Struct, frozen=True, kw_only=True, omit_defaults=True):
     input_schema: JsonSchema
     output_schema: JsonSchema | None = None
     permission: Permission = Permission.EXECUTE
+    more_permissions: tuple[Permission, ...] = ()  # required as well
     optional_permissions: tuple[Permission, ...] = ()
     category: str = "other"
     quiet: bool = False
     max_result_chars: int | None = None
+
+    @property
+    def permissions(self) -> frozenset[Permission]:
+        """All that must be held."""
+        return frozenset((self.permission, *self.more_permissions))

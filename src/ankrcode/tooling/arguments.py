@@ -9,6 +9,14 @@ from ankrcode.config.limits import MAX_ARGUMENT_BYTES, MAX_ARGUMENT_DEPTH
 from ankrcode.errors import InvalidInput
 
 _encoder = msgspec.json.Encoder(order="deterministic")
+_JSON_WORDS: dict[type, str] = {
+    type(None): "null",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    str: "text",
+    list: "a list",
+}
 
 
 class Arguments(msgspec.Struct, frozen=True):
@@ -22,7 +30,8 @@ def parse_arguments(tool: str, arguments: object) -> Arguments:
     """Never raises anything but `InvalidInput`, whatever a model or a fuzzer sends."""
     values = _decoded(tool, arguments) if isinstance(arguments, str | bytes) else arguments
     if not isinstance(values, dict):
-        raise InvalidInput.of("arguments_not_object", name=tool, got=type(values).__name__)
+        got = _JSON_WORDS.get(type(values), type(values).__name__)
+        raise InvalidInput.of("arguments_not_object", name=tool, got=got)
     if not values:
         return _NO_ARGUMENTS
     canonical = _encoded(tool, values)

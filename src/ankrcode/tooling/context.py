@@ -19,7 +19,6 @@ from ankrcode.tooling.identity import Source
 from ankrcode.tooling.state import AgentState, ToolOptions
 from ankrcode.workspace.reads import ReadState
 from ankrcode.workspace.roots import Workspace
-from ankrcode.workspace.writes import FileWriter
 
 
 class Cancel:
@@ -139,11 +138,6 @@ class ToolContext:
     @property
     def settings(self) -> Settings:
         return self._agent.settings
-
-    @property
-    def files(self) -> FileWriter:
-        """The only way a tool changes a file."""
-        return self._agent.files
 
     @property
     def mode(self) -> Mode:

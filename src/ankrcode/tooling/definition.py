@@ -14,6 +14,7 @@ def definition_of(tool: Tool[Any]) -> Definition:
         input_schema=tool.input_schema,
         output_schema=tool.output_schema,
         permission=tool.permission,
+        more_permissions=tuple(sorted(tool.more_permissions)),
         optional_permissions=tuple(sorted(tool.optional_permissions)),
         category=tool.category,
         quiet=tool.quiet,

@@ -14,6 +14,7 @@ from ankrcode.errors import ErrorCode, ToolError
 from ankrcode.protocol.call import ToolCall
 from ankrcode.protocol.definition import Definition, JsonSchema
 from ankrcode.protocol.result import ToolResult
+from ankrcode.workspace.roots import Workspace, is_inside
 
 Reply = dict[str, Any]
 
@@ -54,9 +55,12 @@ class Dialect(Struct, frozen=True, kw_only=True):
         """What the model said, as the native call it means. `schemas`: native name → schema."""
         if not self.tools:
             return call
-        table = next((table for table in self.tools if table.name == call.name), None)
-        if table is None or table.tool not in schemas:
-            raise self._unknown(call.name)
+        here = {table.name: table for table in self.tools if table.tool in schemas}
+        if call.name not in here:
+            from ankrcode.tooling.registry import unknown_tool  # only a failure pays for it
+
+            raise unknown_tool(call.name, list(here))
+        table = here[call.name]
         arguments = _checked(call, table, schemas[table.tool])
         native = dict(table.fixed)
         for name, value in arguments.items():
@@ -71,17 +75,6 @@ class Dialect(Struct, frozen=True, kw_only=True):
         if table is not None and table.value and isinstance(value, dict):
             value = {outer: value.get(inner) for outer, inner in table.value.items()}
         return REPLIES[self.reply](result, value)
-
-    def _unknown(self, name: str) -> ToolError:
-        from difflib import get_close_matches
-
-        names = [table.name for table in self.tools]
-        near = get_close_matches(name[:100], names, n=1, cutoff=0.6)
-        if near:
-            error = ToolError.of("unknown_tool.near", name=name[:100], near=near[0])
-        else:
-            error = ToolError.of("unknown_tool", name=name[:100], names=", ".join(names))
-        return error.coded(ErrorCode.UNKNOWN_TOOL, name=name[:100])
 
 
 def _outward(definition: Definition, table: ToolMap) -> Definition:
@@ -138,8 +131,12 @@ class Converter(Struct, frozen=True):
 
 
 def _under_root(value: Any, root: str) -> Any:
-    """A path relative to the workspace root, wherever the current directory is."""
-    return value if value.startswith(("/", "~")) else f"{root}/{value}"
+    """A path relative to the workspace root, wherever the current directory is; never outside."""
+    path = Workspace([root]).resolve(value)
+    if not is_inside(path, root):
+        error = ToolError.of("path_outside", path=value, root=root)
+        raise error.coded(ErrorCode.INVALID_PATH, path=value)
+    return path
 
 
 def _in_seconds(schema: JsonSchema) -> JsonSchema:

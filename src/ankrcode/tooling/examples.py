@@ -29,7 +29,7 @@ _FORMATS = {
 
 
 def example_call(tool: str, schema: JsonSchema, validator: Any) -> str:
-    """`Read(file_path="/path/to/file")`, or nothing where no fitting example is found."""
+    """`Read(file_path="path/to/file")`, or nothing where no fitting example is found."""
     arguments = Examples(schema).of_object(schema, _MAX_DEPTH)
     if not validator.is_valid(arguments):
         return ""
@@ -120,7 +120,7 @@ def _numbers(schema: JsonSchema, *, is_whole: bool) -> Iterator[float]:
 
 def _texts(name: str, schema: JsonSchema) -> Iterator[str]:
     shortest, longest = schema.get("minLength", 0), schema.get("maxLength", _MAX_SHOWN)
-    likely = _FORMATS.get(schema.get("format", ""), "/path/to/file" if "path" in name else name)
+    likely = _FORMATS.get(schema.get("format", ""), "path/to/file" if "path" in name else name)
     for text in (likely, *_TEXTS):
         long_enough = text + text[-1:] * min(shortest - len(text), _MAX_SHOWN)
         yield long_enough[:longest]

@@ -47,8 +47,7 @@ class FunctionTool(Tool[Any]):
         self._acts = acts
         self._context_name = _context_parameter(hints)
         self._is_async = inspect.iscoroutinefunction(function)
-        parameters = inspect.signature(function).parameters.values()
-        self._by_position = [one.name for one in parameters if one.kind is one.POSITIONAL_ONLY]
+        self._by_position = _by_position(function)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Still the function it was."""
@@ -113,6 +112,11 @@ def _input_of(
         else:
             fields.append((parameter.name, kind, _default(parameter.default)))
     return msgspec.defstruct(f"{name}_input", fields, bases=(ToolInput,), kw_only=True)
+
+
+def _by_position(function: Callable[..., Any]) -> list[str]:
+    parameters = inspect.signature(function).parameters.values()
+    return [one.name for one in parameters if one.kind is one.POSITIONAL_ONLY]
 
 
 def _default(value: Any) -> Any:

@@ -108,9 +108,16 @@ class Pipeline:
             call=call, tool=tool, args=args, arguments=arguments, ctx=ctx, agent=agent, acts=acts
         )
 
-    def refuse(self, call: ToolCall, agent: AgentState, problem: ToolError) -> ToolResult:
+    def refuse(
+        self, call: ToolCall, agent: AgentState, problem: ToolError, started: float
+    ) -> ToolResult:
         """The one result of a call that never got as far as a tool."""
-        result = replace(failure(problem), call_id=call.id, title=call.name)
+        result = replace(
+            failure(problem),
+            call_id=call.id,
+            title=call.name,
+            duration_ms=self._duration_ms(started),
+        )
         self._narrator.refused(call, agent, result)
         return result
 
@@ -155,10 +162,13 @@ class Pipeline:
             result,
             call_id=running.ctx.call_id,
             title=result.title or running.tool.render_call(running.arguments.values),
-            duration_ms=round((self.source.monotonic() - running.started) * 1000, 3),
+            duration_ms=self._duration_ms(running.started),
         )
         self._narrator.ended(running, result)
         return result
+
+    def _duration_ms(self, started: float) -> float:
+        return round((self.source.monotonic() - started) * 1000, 3)
 
 
 def _raised(tool: str, problem: Exception) -> ToolError:

@@ -48,13 +48,18 @@ class Registry:
     def __init__(self, tools: Iterable[Tool[Any] | type[Tool[Any]]] = ()) -> None:
         self._entries: dict[str, Entry] = {}
         self._uninitialised: dict[str, Initialiser] = {}
+        self._faults: dict[str, UsageError] = {}
         self._initialising = asyncio.Lock()
         for tool in tools:
             self.register(tool)
 
     # ── in and out ────────────────────────────────────────────────────────────────────────
     def register(
-        self, tool: Tool[Any] | type[Tool[Any]], *, description: str | None = None
+        self,
+        tool: Tool[Any] | type[Tool[Any]],
+        *,
+        description: str | None = None,
+        replace_existing: bool = False,
     ) -> Tool[Any]:
         """Add a tool; its description is its own, the one given, or the .md file beside it."""
         instance = tool() if isinstance(tool, type) else tool
@@ -62,7 +67,10 @@ class Registry:
         load_description(type(instance))
         if description is not None:
             instance.description = description  # type: ignore[misc]  # this instance's own
-        self._add(Entry(_defined(instance), instance, None))
+        entry = Entry(_defined(instance), instance, None)
+        if replace_existing:
+            self.unregister(instance.name)
+        self._add(entry)
         return instance
 
     def register_prebuilt(self, definition: Definition, load: Loader) -> None:
@@ -79,12 +87,22 @@ class Registry:
         return bool(self._uninitialised)
 
     async def initialise(self, cwd: str) -> None:
-        """Make every tool that was registered with an initialiser. Made once, then kept."""
+        """Make every tool that was registered with an initialiser. Made once, then kept.
+
+        One that cannot be made is named at the end, and tried again the next time.
+        """
         async with self._initialising:  # who comes meanwhile waits for the same tools
+            self._faults.clear()
             for name, make in list(self._uninitialised.items()):
-                made = await _made(name, make, cwd)
+                try:
+                    made = await _made(name, make, cwd)
+                except UsageError as problem:
+                    self._faults[name] = problem
+                    continue
                 if self._uninitialised.pop(name, None):  # not unregistered meanwhile
                     self.register(made)
+        for fault in self._faults.values():
+            raise fault
 
     def unregister(self, name: str) -> bool:
         """Remove a tool; False if it was not there."""
@@ -106,9 +124,11 @@ class Registry:
     def find(self, name: str) -> Tool[Any]:
         """The tool of this name; an unknown one is answered with the nearest that exists."""
         entry = self._entries.get(name)
-        if entry is None:
-            raise unknown_tool(name, list(self._entries))
-        return entry.tool or entry.loaded()
+        if entry is not None:
+            return entry.tool or entry.loaded()
+        if name in self._faults:
+            raise ToolError(self._faults[name].message, suggestion=self._faults[name].suggestion)
+        raise unknown_tool(name, list(self._entries))
 
     def definition(self, name: str) -> Definition:
         if name not in self._entries:
@@ -138,15 +158,17 @@ class Registry:
 
     # ── filtering: each gives a registry of its own over the same tools ───────────────────
     def subset(self, names: Iterable[str]) -> "Registry":
-        wanted = list(names)
-        for name in wanted:
+        wanted = set(names)
+        for name in wanted - set(self._uninitialised):
             self.definition(name)  # an unknown name is an error, not a silent gap
-        return self._filtered(lambda entry: entry.definition.name in wanted)
+        chosen = self._filtered(lambda entry: entry.definition.name in wanted)
+        chosen._uninitialised = {n: m for n, m in self._uninitialised.items() if n in wanted}
+        return chosen
 
     def enabled(self, permissions: Iterable[Permission]) -> "Registry":
-        """The tools whose required permission is held; optional ones do not matter here."""
+        """The tools whose required permissions are all held; optional ones do not matter here."""
         held = frozenset(Permission(permission) for permission in permissions)
-        return self._filtered(lambda entry: entry.definition.permission in held)
+        return self._filtered(lambda entry: entry.definition.permissions <= held)
 
     def by_category(self) -> dict[str, list[str]]:
         groups: dict[str, list[str]] = {}
@@ -187,7 +209,7 @@ def _defined(tool: Tool[Any]) -> Definition:
     try:
         return definition_of(tool)
     except (TypeError, ValueError) as problem:  # a broken schema, or a type that none can say
-        why = getattr(problem, "message", str(problem))[:200]
+        why = getattr(problem, "message", str(problem))[:500]
         raise UsageError.of("tool_schema", name=tool.name, why=why) from problem
 
 

@@ -104,7 +104,8 @@ class Turn:
         call_id = call.id
         if not call_id or call_id in self._fed:  # an id from outside may come twice
             call_id = self._pipeline.source.new_id("call")
-        fed = self._fed[call_id] = _Fed(replace(call, id=call_id))
+        started = self._pipeline.source.monotonic()
+        fed = self._fed[call_id] = _Fed(replace(call, id=call_id), started)
         try:
             fed.running = running = self._pipeline.resolve(fed.call, self._agent)
         except ToolError as problem:
@@ -129,11 +130,11 @@ class Turn:
                 return await _shared(fed.twin, fed.call.id)
             result = await self._driven(fed)
         except ToolError as problem:
-            result = self._pipeline.refuse(fed.call, self._agent, problem)
+            result = self._pipeline.refuse(fed.call, self._agent, problem, fed.started)
         except asyncio.CancelledError:
             error = ToolError.of("cancelled.waiting", tool=fed.call.name)
             error.coded(ErrorCode.CANCELLED)
-            return self._pipeline.refuse(fed.call, self._agent, error)
+            return self._pipeline.refuse(fed.call, self._agent, error, fed.started)
         finally:
             fed.leave()
         return self._noted(fed, result)
@@ -199,13 +200,15 @@ class _Fed:
         "problem",
         "reminder",
         "running",
+        "started",
         "task",
         "ticket",
         "twin",
     )
 
-    def __init__(self, call: ToolCall) -> None:
+    def __init__(self, call: ToolCall, started: float) -> None:
         self.call = call
+        self.started = started
         self.running: RunningCall | None = None
         self.problem: ToolError | None = None
         self.ticket: Ticket | PartitionTicket | None = None

@@ -17,7 +17,6 @@ from ankrcode.protocol.modifier import (
 )
 from ankrcode.workspace.reads import FileVersion, ReadRecord, ReadState
 from ankrcode.workspace.roots import Workspace
-from ankrcode.workspace.writes import FileWriter
 
 
 class ToolOptions(Struct, frozen=True, kw_only=True):
@@ -43,7 +42,6 @@ class AgentState:
         chain_id: str = "",
         depth: int = 0,
         options: ToolOptions | None = None,
-        files: FileWriter | None = None,
         settings: Settings | None = None,
     ) -> None:
         self.workspace = workspace
@@ -57,11 +55,16 @@ class AgentState:
         self.settings = settings or Settings()
         self.turn_id = ""
         self.reads = ReadState()
-        self.files = files or FileWriter()
         self.messages: list[Message] = []
         self.todos: list[Any] = []
         self.values: dict[str, Any] = {}  # what tools remember between calls, by their own keys
         self.queued: deque[ToolCall] = deque()
+
+    def clear(self) -> None:
+        """Forget everything but who and where this agent is."""
+        self.reads = ReadState()
+        for kept in (self.messages, self.todos, self.values, self.queued, self.policy.grants):
+            kept.clear()
 
     def apply(self, modifier: ContextModifier) -> None:
         """A change of state that a result asked for."""

@@ -28,6 +28,7 @@ class Tool(Generic[InputT]):
     summary: ClassVar[str] = ""  # one line for people and short lists
     description: ClassVar[str] = ""  # for the model; default: the .md file beside the class
     permission: ClassVar[Permission] = Permission.EXECUTE
+    more_permissions: ClassVar[frozenset[Permission]] = frozenset()  # required as well
     optional_permissions: ClassVar[frozenset[Permission]] = frozenset()
     category: ClassVar[str] = "other"
     quiet: ClassVar[bool] = False  # no spinner
@@ -69,8 +70,8 @@ class Tool(Generic[InputT]):
 
     @property
     def permissions(self) -> frozenset[Permission]:
-        """What it must be allowed; a tool needing several overrides this."""
-        return frozenset({self.permission})
+        """All that must be held."""
+        return self.more_permissions | {self.permission}
 
     @property
     def is_read_only(self) -> bool:

@@ -88,8 +88,6 @@ _GEMINI_WORDS = frozenset(
     {"type", "format", "description", "nullable", "enum", "items", "properties", "required"}
     | {"minItems", "maxItems", "minimum", "maximum", "minLength", "maxLength", "pattern", "anyOf"}
 )
-
-
 _GEMINI_FORMATS = frozenset({"enum", "date-time", "float", "double", "int32", "int64"})
 
 
@@ -100,6 +98,8 @@ def gemini_schema(schema: Any) -> JsonSchema:
     kept = {key: value for key, value in schema.items() if key in _GEMINI_WORDS}
     if "properties" in kept:
         kept["properties"] = {n: gemini_schema(s) for n, s in kept["properties"].items()}
+    if "required" in kept:
+        kept["required"] = [n for n in kept["required"] if n in kept.get("properties", ())]
     if "items" in kept:
         kept["items"] = gemini_schema(kept["items"])
     if "anyOf" in kept:

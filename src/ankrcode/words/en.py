@@ -25,9 +25,9 @@ WORDS: dict[str, tuple[str, str]] = {
         "The arguments of {name} hold text that is not valid Unicode or data that JSON cannot say.",
         "Send plain JSON values; remove lone surrogates.",
     ),
-    "invalid_input": ("Validation failed: {faults}", "Example: {example}"),
+    "invalid_input": ("Validation failed: {faults}.", "Example: {example}"),
     "invalid_input.bare": (
-        "Validation failed: {faults}",
+        "Validation failed: {faults}.",
         "Mend these parameters, then call {name} again.",
     ),
     "fault.missing": ("'{parameter}' is required ({expected})", ""),
@@ -39,7 +39,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "fault.type": ("'{parameter}' must be {expected}, not {got}", ""),
     "fault.value": ("'{parameter}' must be {expected}, not {got}", ""),
     "fault.other": ("'{parameter}': {why}", ""),
-    "tool_twice": ("There is a tool named {name} already.", "Unregister it first."),
+    "tool_twice": ("There is a tool named {name} already.", "Name it otherwise, or replace it."),
     "tool_misnamed": ("The initialiser of {name} made a tool of another name.", "Name it {name}."),
     "tool_not_made": (
         "The tool {name} could not be made ready: {why}.",
@@ -151,10 +151,7 @@ WORDS: dict[str, tuple[str, str]] = {
         "{path} is not valid {encoding} at byte {offset}.",
         'Read it with another encoding, or "base64".',
     ),
-    "not_encodable": (
-        "{path} is {encoding}, which cannot hold '{char}'.",
-        "Use other characters, or convert the file to UTF-8 first.",
-    ),
+    "path_outside": ("{path} is outside the workspace.", "Give a path below {root}."),
     "io_error": ("{path}: {why}.", "Try again, or check the disk."),
     "file_empty": ("{path} exists but is empty.", ""),
     "past_end": ("{path} has {lines} lines; line {offset} is past its end.", ""),

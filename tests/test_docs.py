@@ -1,0 +1,168 @@
+"""The documents are true: every snippet runs, every shown output is what really comes.
+
+`ANKRCODE_UPDATE_SNAPSHOTS=1` rewrites the help texts in docs/command-line.md.
+"""
+
+import io
+import os
+import re
+import subprocess
+import sys
+import types
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import ankrcode
+from ankrcode import Mode, Permission, ToolContext, ToolResult
+from ankrcode.frontends.cli.main import COMMANDS
+from ankrcode.tooling.dialect import CONVERTERS
+from ankrcode.tooling.vendors import FORMS
+from shown import fits
+
+DOCS = Path(__file__).parent.parent / "docs"
+PAGES = sorted(path.name for path in DOCS.glob("*.md"))
+UPDATE = bool(os.environ.get("ANKRCODE_UPDATE_SNAPSHOTS"))  # before a fixture removes it
+BIN = Path(sys.executable).parent
+
+
+class Block(NamedTuple):
+    language: str
+    text: str
+    line: int
+
+
+def blocks_of(page: str) -> list[Block]:
+    text = (DOCS / page).read_text(encoding="utf-8")
+    found = re.finditer(r"^```(\w*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    return [Block(one[1], one[2], text.count("\n", 0, one.start(2)) + 1) for one in found]
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The small project that the documents speak of."""
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "hello.py").write_text('def hello():\n    return "नमस्ते"\n', encoding="utf-8")
+    (tmp_path / "notes" / "todo.md").write_text("- rest\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", f"{BIN}:{os.environ['PATH']}")
+    monkeypatch.setenv("COLUMNS", "80")
+    return tmp_path
+
+
+# ── snippets ──────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.requirement("S1-069", "S1-070", "S3-046", "S3-059")
+def test_the_python_of_a_page_runs_and_prints_what_is_shown(
+    page: str, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = types.ModuleType("documented")  # one for the page: later snippets build on earlier
+    monkeypatch.setitem(sys.modules, "documented", module)
+    blocks = blocks_of(page)
+    for block, following in zip(blocks, [*blocks[1:], Block("", "…", 0)], strict=False):
+        if block.language != "python":
+            continue
+        printed = io.StringIO()
+        code = compile("\n" * (block.line - 1) + block.text, str(DOCS / page), "exec")
+        with redirect_stdout(printed):
+            exec(code, vars(module))
+        shown = following.text if following.language == "text" else "…"
+        assert fits(shown, printed.getvalue()), f"{page}:{block.line}\n{printed.getvalue()}"
+
+
+def commands_of(page: str) -> list[tuple[str, str]]:
+    """Each command that a page shows, with the output it shows."""
+    found: list[tuple[str, str]] = []
+    for block in blocks_of(page):
+        if block.language == "console":
+            assert block.text.startswith("$ "), f"{page}:{block.line}"
+            for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
+                command, _, output = part.partition("\n")
+                found.append((command, output))
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_commands_of_a_page_print_what_is_shown(page: str, project: Path) -> None:
+    for command, shown in commands_of(page):
+        assert "ankrcode " in command
+        done = subprocess.run(
+            ["sh", "-c", command],
+            cwd=project,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=30,
+            check=False,
+        )
+        real = done.stdout.decode()
+        assert fits(shown, real), f"{page}: $ {command}\n{real}"
+
+
+def test_there_is_something_to_run_on_the_pages_for_users() -> None:
+    assert len([block for page in PAGES for block in blocks_of(page)]) > 40
+    assert len([one for page in PAGES for one in commands_of(page)]) > 15
+    for page in ("quickstart.md", "python-api.md", "writing-tools.md", "dialects.md"):
+        assert any(block.language == "python" for block in blocks_of(page)), page
+
+
+def test_every_link_between_pages_leads_somewhere() -> None:
+    for page in PAGES:
+        text = (DOCS / page).read_text(encoding="utf-8")
+        for target in re.findall(r"\]\(([^)#:]+)\)", text):
+            assert (DOCS / target).exists(), f"{page}: {target}"
+
+
+# ── generated help ────────────────────────────────────────────────────────────────────────────
+HELP = re.compile(r"<!-- help: ankrcode([a-z ]*) -->\n.*?<!-- end -->", re.DOTALL)
+
+
+def test_the_help_texts_are_those_of_the_program(project: Path) -> None:
+    page = DOCS / "command-line.md"
+    text = page.read_text(encoding="utf-8")
+
+    def fresh(found: re.Match[str]) -> str:
+        arguments = [BIN / "ankrcode", *found[1].split(), "--help"]
+        done = subprocess.run(arguments, capture_output=True, encoding="utf-8", check=True)
+        return f"<!-- help: ankrcode{found[1]} -->\n```text\n{done.stdout}```\n<!-- end -->"
+
+    renewed = HELP.sub(fresh, text)
+    if UPDATE:
+        page.write_text(renewed, encoding="utf-8")
+    assert text == renewed or UPDATE, "run it again with ANKRCODE_UPDATE_SNAPSHOTS=1"
+    documented = {found[1].strip().partition(" ")[0] for found in HELP.finditer(text)}
+    assert documented == {"", *COMMANDS}
+
+
+# ── nothing is left out ───────────────────────────────────────────────────────────────────────
+def words_of(page: str) -> set[str]:
+    return set(re.findall(r"[\w-]+", (DOCS / page).read_text(encoding="utf-8")))
+
+
+@pytest.mark.requirement("S3-059", "S3-047")
+def test_the_api_page_names_everything_public_and_every_mode() -> None:
+    words = words_of("python-api.md")
+    assert not [name for name in vars(ankrcode)["__all__"] if name not in words]
+    assert not [mode for mode in Mode if mode.value not in words]
+    assert not [one for one in Permission if one.name not in words]
+    assert not [field for field in ToolResult.__struct_fields__ if field not in words]
+    assert not [form for form in FORMS if form not in words]
+
+
+@pytest.mark.requirement("S3-046", "S3-059")
+def test_the_guide_for_authors_names_all_that_a_tool_is_given() -> None:
+    words = words_of("writing-tools.md")
+    given = [name for name in (*dir(ToolContext), "call_id") if not name.startswith("_")]
+    assert not [name for name in given if name not in words]
+
+
+def test_the_dialects_page_names_every_converter() -> None:
+    assert not [name for name in CONVERTERS if name not in words_of("dialects.md")]
+
+
+def test_no_page_shows_a_path_of_this_machine() -> None:
+    for page in PAGES:
+        text = (DOCS / page).read_text(encoding="utf-8")
+        assert not re.search(r"/(home|root|Users|work|tmp)/", text), page
