@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from ankrcode.config.document import MAX_SETTINGS_BYTES
 from ankrcode.config.keys import all_keys
+from ankrcode.config.limits import MAX_SETTINGS_BYTES
 from ankrcode.config.origin import Layer, Origin
 from ankrcode.config.settings import Settings
 from ankrcode.errors import SettingsError
