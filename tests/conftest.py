@@ -1,11 +1,16 @@
 """What every test may use."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
 
 pytest_plugins = ["requirement_plugin"]
+
+# A shell starts what it puts in the background with interrupts ignored, and children inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
