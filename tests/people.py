@@ -17,10 +17,14 @@ def ordinary_person(owns: Path) -> Iterator[None]:
     for path in (owns, *owns.rglob("*")):
         os.chown(path, NOBODY, NOBODY)
     for parent in owns.parents:
-        if parent.stat().st_uid == 0 and not parent.stat().st_mode & 0o001:
-            parent.chmod(parent.stat().st_mode | 0o001)  # pytest's own folder: let them pass
+        # pytest's own folder: let them pass, also as one of root's group
+        if parent.stat().st_uid == 0 and parent.stat().st_mode & 0o011 != 0o011:
+            parent.chmod(parent.stat().st_mode | 0o011)
+    group = os.getegid()
+    os.setegid(NOBODY)
     os.seteuid(NOBODY)
     try:
         yield
     finally:
         os.seteuid(0)
+        os.setegid(group)

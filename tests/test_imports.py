@@ -34,6 +34,7 @@ OF_SCHEMA = {
     "ankrcode.tooling.vendors",
     "ankrcode.tools",
     "ankrcode.workspace",
+    "ankrcode.workspace.files",
     "ankrcode.workspace.roots",
 }
 SLOW = {

@@ -14,6 +14,7 @@ from typing import Annotated
 import pytest
 
 from ankrcode import Permission, ToolCall, Toolkit, UsageError, tool
+from ankrcode.tooling.background import _Errand
 
 
 @tool(permission=Permission.READ)
@@ -147,3 +148,47 @@ async def test_many_sync_calls_leave_no_task_behind(tmp_path: Path) -> None:
     names = [thread.name for thread in threading.enumerate()]
     assert names.count("ankrcode-loop") == 1
     assert len(asyncio.all_tasks()) == 1
+
+
+async def test_work_interrupted_before_it_began_never_begins() -> None:
+    begun: list[str] = []
+
+    async def work() -> None:
+        begun.append("begun")
+
+    errand = _Errand(work())
+    errand.cancel()
+    errand.start()
+    await asyncio.sleep(0)
+    assert errand.is_over.is_set()
+    assert begun == []
+
+
+async def test_work_interrupted_half_way_is_cancelled_and_tells_the_waiting_thread() -> None:
+    ended = asyncio.Event()
+
+    async def work() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    errand = _Errand(work())
+    errand.start()
+    await asyncio.sleep(0)
+    errand.cancel()
+    async with asyncio.timeout(5):
+        await ended.wait()
+        await asyncio.sleep(0)
+    assert errand.is_over.is_set()
+    assert isinstance(errand.outcome.exception(timeout=1), asyncio.CancelledError)
+
+
+async def test_what_the_work_raises_reaches_the_waiting_thread() -> None:
+    async def work() -> None:
+        raise ValueError("no such luck")
+
+    errand = _Errand(work())
+    errand.start()
+    await asyncio.sleep(0)
+    assert isinstance(errand.outcome.exception(timeout=1), ValueError)

@@ -17,6 +17,8 @@ SPEAKERS = {"of", "say", "advice"}
 
 # Keys that are put together where they are said: the code's own words → the keys they become.
 DYNAMIC = {
+    "f'write_{done}'": "write_",
+    "f'must_stay.{what}'": "must_stay.",
     "f'fault.{kind}'": "fault.",
     "f\"setting_expected.{schema['type']}\"": "setting_expected.",
     "f'setting_expected.{bounds}'": "setting_expected.",

@@ -32,6 +32,7 @@ from ankrcode.tooling.state import AgentState, ToolOptions
 from ankrcode.tooling.tool import Tool
 from ankrcode.tooling.vendors import VendorForm, vendor_forms
 from ankrcode.workspace.roots import Workspace, find_cwd, find_root
+from ankrcode.workspace.writes import FileWriter
 
 AnyTool = Tool[Any] | type[Tool[Any]]
 
@@ -95,6 +96,7 @@ class Toolkit:
             chain_id=source.new_id("chain"),
             options=options or ToolOptions(tools=tuple(registry.names)),
             settings=settings,
+            files=_file_writer(),
         )
         self.settings = settings
         self.activity = ActivityStream()
@@ -214,10 +216,18 @@ class Toolkit:
             depth=own.depth + 1,
             options=ToolOptions(tools=tuple(registry.names), model=own.options.model),
             settings=own.settings,
+            files=own.files,
         )
         child._pipeline = self._pipeline.with_registry(registry)
         child._scheduler = Scheduler(child._pipeline, self._table, child.agent)
         return child
+
+
+def _file_writer() -> FileWriter:
+    """One that first tidies up after processes that died while they wrote."""
+    files = FileWriter(state_folder(os.environ) / "writes")
+    files.recover()
+    return files
 
 
 def _results_folder(settings: Settings, session_id: str) -> str:

@@ -31,3 +31,25 @@ def test_files_and_folders_are_found_among_other_resources() -> None:
 )
 def test_only_writes_and_commands_change_things(acts: Acts, harmless: bool) -> None:
     assert acts.changes_nothing is harmless
+
+
+@pytest.mark.parametrize(
+    ("path", "may"),
+    [
+        ("/a/b", True),
+        ("/a/b/c", False),
+        ("/a", False),
+        ("/t", True),
+        ("/t/x/y", True),
+        ("/tt", False),
+    ],
+)
+def test_only_what_was_declared_may_be_written(path: str, may: bool) -> None:
+    acts = Acts(reads=(file("/a"), tree("/tt")), writes=(file("/a/b"), tree("/t")))
+    assert acts.may_write(path) is may
+
+
+def test_who_declares_everything_may_write_anything() -> None:
+    assert UNKNOWN.may_write("/a")
+    assert Acts(writes=(tree("/"),)).may_write("/a/b")
+    assert not NOTHING.may_write("/a")

@@ -23,7 +23,13 @@ from ankrcode.protocol.message import (
     ToolUsePart,
     Usage,
 )
-from ankrcode.protocol.modifier import FileRead, PermissionGranted, QueueCommand
+from ankrcode.protocol.modifier import (
+    FileForgotten,
+    FileMoved,
+    FileRead,
+    PermissionGranted,
+    QueueCommand,
+)
 from ankrcode.protocol.permission import Permission
 from ankrcode.protocol.question import Option, Question, QuestionAnswer
 from ankrcode.protocol.result import Attachment, ErrorInfo, ToolResult
@@ -34,6 +40,8 @@ ACTS = Acts(reads=("file:/a",), writes=("tree:/b",), runs=("make",), connects=("
 PREVIEW = Preview(title="Edit a.py", body="-a\n+b", format="diff")
 MODIFIERS = (
     FileRead(path="/a", size=3, mtime_ns=1_700_000_000_000_000_001, digest="d", offset=2, limit=5),
+    FileMoved(source="/a", destination="/b"),
+    FileForgotten(path="/c"),
     PermissionGranted(tool="Bash", pattern="git *"),
     QueueCommand(call=CALL),
 )

@@ -45,9 +45,9 @@ REQUIREMENTS: Parts = {
         done("S0-158", "119", "A read answers success with the numbered text as output"),
     ),
     "Write": (
-        planned("S0-020", "128-131,134-141", "Write(file_path, content), both required, replaces an existing file"),
-        planned("S0-021", "132", "Missing parent directories are created"),
-        planned("S0-022", "133", "An existing file must have been read first"),
+        done("S0-020", "128-131,134-141", "Write(file_path, content), both required, replaces an existing file"),
+        done("S0-021", "132", "Missing parent directories are created"),
+        done("S0-022", "133", "An existing file must have been read first"),
         deviates("S0-159", "137", "Write documents file_path as an absolute path",
                  reason="a relative path resolves against the workspace"),
     ),

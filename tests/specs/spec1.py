@@ -99,7 +99,7 @@ REQUIREMENTS: Parts = {
         done("S1-070", "337-346", "A tool is testable alone: build it with a stream, execute, look at the result"),
     ),
     "Future": (
-        planned("S1-053", "512", "Write: create or overwrite files"),
+        done("S1-053", "512", "Write: create or overwrite files"),
         planned("S1-071", "513", "Edit: find and replace"),
         planned("S1-072", "514", "Grep: search files for patterns"),
         planned("S1-073", "515", "Glob: find files by pattern"),

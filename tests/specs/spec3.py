@@ -70,7 +70,7 @@ REQUIREMENTS: Parts = {
     "Built-in tools": (
         planned("S3-033", "32-36,38,319-323,325", "read, write, edit, glob, grep and bash exist"),
         done("S3-054", "32,319", "read: line numbers, offset and limit"),
-        planned("S3-055", "33,320", "write: creates or overwrites, path checked against the workspace"),
+        done("S3-055", "33,320", "write: creates or overwrites, path checked against the workspace"),
         planned("S3-056", "34,321", "edit: search and replace in place"),
         planned("S3-057", "35,322", "glob: files by pattern"),
         planned("S3-058", "36,323", "grep: regular expressions with context lines"),

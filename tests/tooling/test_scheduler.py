@@ -277,8 +277,8 @@ async def test_a_queued_command_is_judged_like_any_other() -> None:
 async def test_the_current_directory_is_looked_at_after_an_earlier_call_moved_it(
     tmp_path: Path,
 ) -> None:
-    class Move(Tool[NoteInput]):
-        name = "Move"
+    class Wander(Tool[NoteInput]):
+        name = "Wander"
         permission = Permission.READ
 
         def acts(self, args: NoteInput, ctx: ToolContext) -> Acts:
@@ -291,10 +291,10 @@ async def test_the_current_directory_is_looked_at_after_an_earlier_call_moved_it
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "a.txt").write_text("inner\n", encoding="utf-8")
     (tmp_path / "a.txt").write_text("outer\n", encoding="utf-8")
-    kit = Toolkit([Move()], cwd=tmp_path)
+    kit = Toolkit([Wander()], cwd=tmp_path)
     _, read = await kit.call_all(
         [
-            ToolCall(name="Move", arguments={"text": "sub"}),
+            ToolCall(name="Wander", arguments={"text": "sub"}),
             ToolCall(name="Read", arguments={"file_path": "a.txt"}),
         ]
     )

@@ -50,6 +50,30 @@ def make_tree(folder: Path) -> None:
 
 
 EXAMPLES: dict[str, Examples] = {
+    "Write": Examples(
+        calls=(
+            Example({"file_path": "{folder}/new/poem.txt", "content": "roses\nare\n"}),
+            Example({"file_path": "bytes.bin", "content": "AAEC/w==", "encoding": "base64"}),
+            Example({"file_path": "here.txt", "content": "", "create_dirs": False}),
+        ),
+        failing=Example({"file_path": "poem.txt", "content": "unread"}, write_poem),
+    ),
+    "Delete": Examples(
+        calls=(
+            Example({"path": "{folder}/poem.txt"}, write_poem),
+            Example({"path": "src", "recursive": True}, make_tree),
+            Example({"path": "link"}, make_tree),
+        ),
+        failing=Example({"path": "missing.txt"}),
+    ),
+    "Move": Examples(
+        calls=(
+            Example({"source": "{folder}/poem.txt", "destination": "verse.txt"}, write_poem),
+            Example({"source": "src", "destination": "new/source"}, make_tree),
+            Example({"source": "link", "destination": "src", "overwrite": True}, make_tree),
+        ),
+        failing=Example({"source": "missing.txt", "destination": "there.txt"}),
+    ),
     "Read": Examples(
         calls=(
             Example({"file_path": "{folder}/poem.txt"}, write_poem),

@@ -48,6 +48,11 @@ READ_DEFAULT_LINES = 2_000
 READ_MAX_LINE_CHARS = 2_000
 LIST_DEFAULT_ENTRIES = 1_000
 
+# What a person is shown before a write, and what a deletion lists.
+PREVIEW_MAX_BYTES = 1024 * 1024
+DELETE_LISTED = 1_000
+DELETE_SHOWN = 50
+
 
 class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The limits a person may set."""

@@ -27,11 +27,49 @@ DIALECT = Dialect(
             tool="Read",
             description="Read the contents of a file of the workspace.",
             arguments={
-                "path": Argument(native="file_path", converter="under_root", description=_PATH),
+                "path": Argument(
+                    native="file_path", converter="under_root", description=_PATH, is_required=True
+                ),
                 "encoding": Argument(native="encoding"),
             },
             fixed={"limit": 0},
             value={"content": "content", "size": "size", "modified": "modified"},
+        ),
+        ToolMap(
+            name="write_file",
+            tool="Write",
+            description="Create or overwrite a file of the workspace. Read it before overwriting.",
+            arguments={
+                "path": Argument(native="file_path", converter="under_root", description=_PATH),
+                "content": Argument(native="content"),
+                "encoding": Argument(native="encoding"),
+                "createDirs": Argument(native="create_dirs"),
+            },
+            fixed={"create_dirs": False},
+            value={"path": "file_path", "size": "size"},
+        ),
+        ToolMap(
+            name="delete_file",
+            tool="Delete",
+            description="Delete a file or directory of the workspace.",
+            arguments={
+                "path": Argument(native="path", converter="entry_under_root", description=_PATH),
+                "recursive": Argument(native="recursive"),
+            },
+            value={"deleted": "deleted"},
+        ),
+        ToolMap(
+            name="move_file",
+            tool="Move",
+            description="Move or rename a file or directory of the workspace.",
+            arguments={
+                "from": Argument(native="source", converter="entry_under_root", description=_PATH),
+                "to": Argument(
+                    native="destination", converter="entry_under_root", description=_PATH
+                ),
+                "overwrite": Argument(native="overwrite"),
+            },
+            value={"from": "source", "to": "destination"},
         ),
     ),
 )

@@ -24,6 +24,7 @@ class Decision(StrEnum):
 class Verdict(Struct, frozen=True, kw_only=True):
     decision: Decision
     reason: str = ""
+    is_firm: bool = False  # no hook may answer in the person's place
 
 
 ALLOWED = Verdict(decision=Decision.ALLOW)

@@ -47,6 +47,13 @@ class Acts(Struct, frozen=True, kw_only=True):
         """The files and folders it reads, as paths."""
         return paths(self.reads)
 
+    def may_write(self, path: str) -> bool:
+        """Was this very path, or a folder that holds it, declared as written?"""
+        if EVERYTHING in self.writes or file(path) in self.writes:
+            return True
+        folders = (one[5:].rstrip("/") for one in self.writes if one.startswith("tree:"))
+        return any(path == folder or path.startswith(folder + "/") for folder in folders)
+
 
 def paths(resources: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(r[5:] for r in resources if r.startswith(("file:", "tree:")))

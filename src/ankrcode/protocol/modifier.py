@@ -16,6 +16,19 @@ class FileRead(Struct, frozen=True, kw_only=True, tag="file_read"):
     limit: int | None = None
 
 
+class FileMoved(Struct, frozen=True, kw_only=True, tag="file_moved"):
+    """A file or folder has another name: what was read of it still counts."""
+
+    source: str
+    destination: str
+
+
+class FileForgotten(Struct, frozen=True, kw_only=True, tag="file_forgotten"):
+    """A file or folder is gone: what was read of it counts no more."""
+
+    path: str
+
+
 class PermissionGranted(Struct, frozen=True, kw_only=True, tag="permission_granted"):
     """Matching calls of `tool` need no further question in this session."""
 
@@ -29,4 +42,4 @@ class QueueCommand(Struct, frozen=True, kw_only=True, tag="queue_command"):
     call: ToolCall
 
 
-ContextModifier = FileRead | PermissionGranted | QueueCommand
+ContextModifier = FileRead | FileMoved | FileForgotten | PermissionGranted | QueueCommand

@@ -3,6 +3,8 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from msgspec.structs import replace
+
 from ankrcode.config.limits import MAX_EDITS_PER_CALL
 from ankrcode.errors import Refused
 from ankrcode.permissions.decide import Decision, Verdict, decide
@@ -80,19 +82,23 @@ def judged(running: RunningCall) -> Verdict:
     tool, agent = running.tool, running.agent
     subject = tool.subject(running.args)
     verdict = decide(tool.name, subject, running.acts, agent.policy, agent.workspace)
-    if verdict.decision is not Decision.ALLOW or agent.policy.mode is Mode.BYPASS:
-        return verdict
+    if agent.policy.mode is Mode.BYPASS:
+        return replace(verdict, is_firm=tool.always_asks)
     reason = tool.approval(running.args, running.ctx)
-    if not reason or agent.policy.is_granted(tool.name, subject):
+    if verdict.decision is not Decision.ALLOW:
+        reasons = "; ".join(filter(None, (verdict.reason, reason)))
+        return replace(verdict, reason=reasons, is_firm=tool.always_asks)
+    if not reason or (agent.policy.is_granted(tool.name, subject) and not tool.always_asks):
         return verdict
     asks = agent.policy.mode not in (Mode.DONT_ASK, Mode.PLAN)
-    return Verdict(decision=Decision.ASK if asks else Decision.DENY, reason=reason)
+    decision = Decision.ASK if asks else Decision.DENY
+    return Verdict(decision=decision, reason=reason, is_firm=tool.always_asks)
 
 
 def _tightened(verdict: Verdict, answer: HookAnswer) -> Verdict:
     """A hook may answer a question or raise one; it never overrides a deny."""
     if answer.decision == "ask" and verdict.decision is Decision.ALLOW:
         return Verdict(decision=Decision.ASK, reason=answer.reason)
-    if answer.decision == "allow" and verdict.decision is Decision.ASK:
+    if answer.decision == "allow" and verdict.decision is Decision.ASK and not verdict.is_firm:
         return Verdict(decision=Decision.ALLOW, reason=answer.reason)
     return verdict

@@ -8,11 +8,14 @@ import asyncio
 import concurrent.futures
 import threading
 from collections.abc import Coroutine
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from ankrcode.errors import UsageError
 
 T = TypeVar("T")
+
+# How long an interrupted caller waits for its work to end: a tool may ignore the first cancel.
+INTERRUPT_GRACE_S = 5.0
 
 _lock = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
@@ -23,13 +26,43 @@ def run_in_background_loop(work: Coroutine[Any, Any, T]) -> T:
     if asyncio._get_running_loop() is loop:
         work.close()  # the loop would wait for itself, for ever
         raise UsageError.of("sync_in_loop")
-    future = asyncio.run_coroutine_threadsafe(work, loop)
-    try:
-        return future.result()
+    errand = _Errand(work)
+    try:  # begun before the work is handed over: an interrupt may come at any instruction
+        loop.call_soon_threadsafe(errand.start)
+        return errand.outcome.result()
     except KeyboardInterrupt:
-        future.cancel()
-        concurrent.futures.wait([future], timeout=5)
+        loop.call_soon_threadsafe(errand.cancel)
+        errand.is_over.wait(timeout=INTERRUPT_GRACE_S)
         raise
+
+
+class _Errand(Generic[T]):
+    """Work that another thread's loop does; started and cancelled in that loop only."""
+
+    def __init__(self, work: Coroutine[Any, Any, T]) -> None:
+        self._work = work
+        self._task: asyncio.Task[None] | None = None
+        self.outcome: concurrent.futures.Future[T] = concurrent.futures.Future()
+        self.is_over = threading.Event()
+
+    def start(self) -> None:
+        if not self.is_over.is_set():
+            self._task = asyncio.get_running_loop().create_task(self._done())
+
+    def cancel(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+        else:  # interrupted before it began
+            self._work.close()
+            self.is_over.set()
+
+    async def _done(self) -> None:
+        try:
+            self.outcome.set_result(await self._work)
+        except BaseException as problem:  # noqa: BLE001 - carried to the waiting thread
+            self.outcome.set_exception(problem)
+        finally:
+            self.is_over.set()
 
 
 def _running_loop() -> asyncio.AbstractEventLoop:

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ankrcode.config.settings import Settings
+from ankrcode.protocol.acts import NOTHING
 from ankrcode.protocol.event import (
     Event,
     ToolMetadataChanged,
@@ -19,6 +20,7 @@ from ankrcode.tooling.identity import Source
 from ankrcode.tooling.state import AgentState, ToolOptions
 from ankrcode.workspace.reads import ReadState
 from ankrcode.workspace.roots import Workspace
+from ankrcode.workspace.writes import FileWriter
 
 
 class Cancel:
@@ -69,7 +71,7 @@ class Stopwatch:
 class ToolContext:
     """One call's view of its agent. Read-only but for what the methods say."""
 
-    __slots__ = ("_activity", "_agent", "call_id", "cancel", "source", "stopwatch", "tool")
+    __slots__ = ("_activity", "_agent", "acts", "call_id", "cancel", "source", "stopwatch", "tool")
 
     def __init__(
         self,
@@ -85,6 +87,7 @@ class ToolContext:
         self.call_id = call_id
         self.tool = tool
         self.source = source
+        self.acts = NOTHING  # what was judged and allowed, once it was
         self.cancel = Cancel()
         self.stopwatch: Stopwatch | None = None
 
@@ -138,6 +141,11 @@ class ToolContext:
     @property
     def settings(self) -> Settings:
         return self._agent.settings
+
+    @property
+    def files(self) -> FileWriter:
+        """The only way a tool changes a file; only those it declared in `acts`."""
+        return self._agent.files.only(self.acts)
 
     @property
     def mode(self) -> Mode:

@@ -4,6 +4,7 @@ Outward name → tool, outward argument → native argument, reply shape from th
 hooks and the log see native names; the history keeps what the model said.
 """
 
+import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -91,6 +92,8 @@ def _outward_schema(schema: JsonSchema, table: ToolMap) -> JsonSchema:
     properties: JsonSchema = {}
     for name, argument in table.arguments.items():
         converted = CONVERTERS[argument.converter].schema(schema["properties"][argument.native])
+        if argument.native in table.fixed:  # this dialect has a default of its own
+            converted = {**converted, "default": table.fixed[argument.native]}
         if argument.description:
             converted = {**converted, "description": argument.description}
         properties[name] = converted
@@ -139,6 +142,15 @@ def _under_root(value: Any, root: str) -> Any:
     return path
 
 
+def _entry_under_root(value: Any, root: str) -> Any:
+    """The same for what is to be removed or moved: a link means the link."""
+    from ankrcode.workspace.places import entry_path  # who only lists tools does not pay for it
+
+    path = entry_path(Workspace([root]), value)
+    _under_root(os.path.dirname(path), root)  # noqa: PTH120
+    return path
+
+
 def _in_seconds(schema: JsonSchema) -> JsonSchema:
     bounds = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "default")
     return {key: value / 1000 if key in bounds else value for key, value in schema.items()}
@@ -147,6 +159,7 @@ def _in_seconds(schema: JsonSchema) -> JsonSchema:
 CONVERTERS = {
     "same": Converter(lambda value, _root: value, lambda schema: schema),
     "under_root": Converter(_under_root, lambda schema: schema),
+    "entry_under_root": Converter(_entry_under_root, lambda schema: schema),
     "seconds": Converter(lambda value, _root: value * 1000, _in_seconds),
     "one_of_many": Converter(
         lambda value, _root: [value], lambda schema: schema.get("items", {"type": "string"})

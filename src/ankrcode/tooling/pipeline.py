@@ -68,6 +68,7 @@ class Pipeline:
             self._check_enabled(running)
             await self._gate.permit(running, self._edit)
             await place.admit(running.acts)
+            running.ctx.acts = running.acts
             self._narrator.started(running)
             await running.tool.validate(running.args, running.ctx)
             result = await self._run(running)

@@ -11,12 +11,15 @@ from ankrcode.protocol.call import ToolCall
 from ankrcode.protocol.message import Message
 from ankrcode.protocol.modifier import (
     ContextModifier,
+    FileForgotten,
+    FileMoved,
     FileRead,
     PermissionGranted,
     QueueCommand,
 )
 from ankrcode.workspace.reads import FileVersion, ReadRecord, ReadState
 from ankrcode.workspace.roots import Workspace
+from ankrcode.workspace.writes import FileWriter
 
 
 class ToolOptions(Struct, frozen=True, kw_only=True):
@@ -43,6 +46,7 @@ class AgentState:
         depth: int = 0,
         options: ToolOptions | None = None,
         settings: Settings | None = None,
+        files: FileWriter | None = None,
     ) -> None:
         self.workspace = workspace
         self.policy = policy
@@ -55,6 +59,7 @@ class AgentState:
         self.settings = settings or Settings()
         self.turn_id = ""
         self.reads = ReadState()
+        self.files = files or FileWriter()
         self.messages: list[Message] = []
         self.todos: list[Any] = []
         self.values: dict[str, Any] = {}  # what tools remember between calls, by their own keys
@@ -75,6 +80,10 @@ class AgentState:
                 )
                 record = ReadRecord(version=version, offset=modifier.offset, limit=modifier.limit)
                 self.reads.record(modifier.path, record)
+            case FileMoved():
+                self.reads.move(modifier.source, modifier.destination)
+            case FileForgotten():
+                self.reads.forget(modifier.path)
             case PermissionGranted():
                 self.policy.grant(modifier.tool, modifier.pattern)
             case QueueCommand():

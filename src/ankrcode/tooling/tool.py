@@ -30,6 +30,7 @@ class Tool(Generic[InputT]):
     permission: ClassVar[Permission] = Permission.EXECUTE
     more_permissions: ClassVar[frozenset[Permission]] = frozenset()  # required as well
     optional_permissions: ClassVar[frozenset[Permission]] = frozenset()
+    always_asks: ClassVar[bool] = False  # `approval` yields to bypass only, to no grant or hook
     category: ClassVar[str] = "other"
     quiet: ClassVar[bool] = False  # no spinner
     waits: ClassVar[bool] = False  # spends its time waiting for a person, an agent or a task

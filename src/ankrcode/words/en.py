@@ -152,6 +152,90 @@ WORDS: dict[str, tuple[str, str]] = {
         'Read it with another encoding, or "base64".',
     ),
     "path_outside": ("{path} is outside the workspace.", "Give a path below {root}."),
+    "why.deletes": ("it deletes {path}", ""),
+    "why.overwrites": ("it overwrites {path}", ""),
+    "partly_read": (
+        "{path} was read in part only (lines {first} to {last}); overwriting would lose the rest.",
+        "Read all of it first (limit 0), or change the part you saw with Edit.",
+    ),
+    "appeared": (
+        "{path} exists by now; someone else made it, and it was not overwritten.",
+        "Read it first, then decide.",
+    ),
+    "link_appeared": (
+        "{path} now leads through a link ({name}) that was not there before; nothing was changed.",
+        "Look at what stands there with List, then try again.",
+    ),
+    "not_declared": (
+        "{path} is not the place that was allowed; nothing was changed.",
+        "A link on the way was changed meanwhile. Try again.",
+    ),
+    "no_recovery": (
+        "{path} can only be written in place, and there is no folder for a safety copy meanwhile.",
+        "Make the state folder writable (XDG_STATE_HOME), or write to another file.",
+    ),
+    "no_parent": (
+        "{path} cannot be created: there is no directory {folder}.",
+        "Create it first, or let missing directories be made.",
+    ),
+    "not_base64": (
+        "The content for {path} is not base64: {why}.",
+        'Send base64, or text with encoding "utf-8".',
+    ),
+    "write_preview": ("{path} gets {size:,} bytes of new content.", ""),
+    "not_empty": (
+        "{path} is a directory that is not empty.",
+        "Set recursive to delete it with all that is in it; List shows what that is.",
+    ),
+    "deleted_so_far": (" Until then {total:,} entries were deleted.", ""),
+    "moved": ("Moved {source} to {path}.", ""),
+    "moved.over": ("Moved {source} to {path}, which was overwritten.", ""),
+    "move_same": (
+        "{source} and {path} are the same place.",
+        "Give another destination.",
+    ),
+    "move_into_itself": (
+        "{source} cannot be moved into itself ({path}).",
+        "Give a destination outside it.",
+    ),
+    "move_exists": (
+        "{path} exists already; {source} was not moved.",
+        "Give another destination, or set overwrite.",
+    ),
+    "move_kinds": (
+        "{path} and {source} are not of one kind: files and directories never replace each other.",
+        "Delete it first, or give another destination.",
+    ),
+    "move_not_empty": (
+        "{path} is a directory that is not empty; {source} was not moved.",
+        "Delete it first, or move what is inside.",
+    ),
+    "disk_full": (
+        "There is no room for {path}: {why}.",
+        "Free some space on that disk, or write elsewhere.",
+    ),
+    "not_encodable": (
+        "{path} is {encoding}, which cannot hold '{char}'.",
+        "Use other characters, or convert the file to UTF-8 first.",
+    ),
+    "write_created": ("Created {path} ({lines}, {size}).", ""),
+    "write_overwritten": (
+        "Overwrote {path} ({before} before, {lines} now, {size}).",
+        "",
+    ),
+    "write_unchanged": ("{path} has exactly this content already; nothing was written.", ""),
+    "must_stay.workspace_root": (
+        "{path} is or holds the root of the workspace, {place}.",
+        "Name what is inside it, one by one.",
+    ),
+    "must_stay.cwd": (
+        "{path} is or holds the current directory, {place}.",
+        "Change to another directory first.",
+    ),
+    "must_stay.home": (
+        "{path} is or holds the home directory, {place}.",
+        "Name what is inside it, one by one.",
+    ),
     "io_error": ("{path}: {why}.", "Try again, or check the disk."),
     "file_empty": ("{path} exists but is empty.", ""),
     "past_end": ("{path} has {lines} lines; line {offset} is past its end.", ""),

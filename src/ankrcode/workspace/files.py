@@ -43,10 +43,11 @@ def check_is_ordinary(path: str, status: os.stat_result) -> None:
         raise ToolError.of("is_a_directory", path=path).coded(ErrorCode.IS_A_DIRECTORY, path=path)
     what = _SPECIAL.get(stat.S_IFMT(status.st_mode))
     if what:
-        raise _not_regular(path, what)
+        raise not_regular(path, what)
 
 
-def _not_regular(path: str, what: str) -> ToolError:
+def not_regular(path: str, what: str) -> ToolError:
+    """The error for what could block or never end."""
     error = ToolError.of("not_regular", path=path, what=what)
     return error.coded(ErrorCode.INVALID_PATH, path=path)
 
@@ -67,7 +68,7 @@ def file_error(path: str, problem: OSError, *, done: str = "read") -> ToolError:
                 ErrorCode.NOT_A_DIRECTORY, path=path
             )
         case errno.ENXIO:  # the system does not even open one
-            return _not_regular(path, "socket")
+            return not_regular(path, "socket")
         case errno.EISDIR:
             return ToolError.of("is_a_directory", path=path).coded(
                 ErrorCode.IS_A_DIRECTORY, path=path
@@ -75,6 +76,10 @@ def file_error(path: str, problem: OSError, *, done: str = "read") -> ToolError:
         case errno.EACCES | errno.EPERM | errno.EROFS:
             return ToolError.of("no_access", path=path, done=done, why=why).coded(
                 ErrorCode.PERMISSION_DENIED, path=path
+            )
+        case errno.ENOSPC | errno.EDQUOT | errno.EFBIG:
+            return ToolError.of("disk_full", path=path, why=why).coded(
+                ErrorCode.IO_ERROR, path=path
             )
         case errno.ELOOP | errno.ENAMETOOLONG:
             return ToolError.of(

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from ankrcode.errors import ErrorCode, ToolError, UsageError
+from ankrcode.workspace.files import file_error
 
 MAX_PATH_BYTES = 4096
 
@@ -34,7 +35,10 @@ class Workspace:
         """The real absolute place of `path`, which may be relative to the current directory."""
         check_path_text(path)
         absolute = os.path.join(self.cwd, os.path.expanduser(path))  # noqa: PTH111, PTH118
-        return os.path.realpath(absolute)
+        try:
+            return os.path.realpath(absolute)
+        except OSError as problem:  # a link on the way was changed while it was followed
+            raise file_error(absolute, problem, done="followed") from None
 
     def contains(self, real_path: str) -> bool:
         """Is this real place inside one of the roots?"""
