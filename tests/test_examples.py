@@ -13,9 +13,9 @@ from shown import fits
 EXAMPLES = Path(__file__).parent.parent / "examples"
 OUTPUT = {
     "01_call_one_tool.py": """\
-List …/work
+List …/place
          6  …  hello.txt
-FILE_NOT_FOUND – There is no file at …/work/no-such-file.txt.
+FILE_NOT_FOUND – There is no file at …/place/no-such-file.txt.
 """,
     "02_define_a_tool.py": """\
 5
@@ -56,7 +56,7 @@ def test_every_example_is_numbered_and_has_its_output_here() -> None:
 @pytest.mark.parametrize("name", OUTPUT)
 @pytest.mark.requirement("S1-070")
 def test_an_example_runs_and_says_what_it_should(name: str, tmp_path: Path) -> None:
-    work = tmp_path / "work"
+    work = tmp_path / "place"
     work.mkdir()
     (work / "hello.txt").write_text("hello\n", encoding="utf-8")
     without_keys = {key: v for key, v in os.environ.items() if not key.endswith("_API_KEY")}

@@ -47,9 +47,9 @@ def test_the_home_is_not_needed_where_xdg_says_everything() -> None:
 
 
 def test_a_workspace_has_two_settings_files() -> None:
-    root = Path("/work")
-    assert paths.project_file(root) == Path("/work/.ankrcode/settings.json")
-    assert paths.local_file(root) == Path("/work/.ankrcode/settings.local.json")
+    root = Path("/project")
+    assert paths.project_file(root) == Path("/project/.ankrcode/settings.json")
+    assert paths.local_file(root) == Path("/project/.ankrcode/settings.local.json")
 
 
 def test_a_private_folder_and_its_missing_parents_are_closed_to_others(tmp_path: Path) -> None:

@@ -77,12 +77,12 @@ def test_the_current_directory_is_here_if_here_is_inside_the_root(checkout: Path
 @pytest.mark.parametrize(
     ("path", "folder", "inside"),
     [
-        ("/work", "/work", True),
-        ("/work/a", "/work", True),
-        ("/work-2", "/work", False),
-        ("/work-2/a", "/work", False),
-        ("/wor", "/work", False),
-        ("/", "/work", False),
+        ("/srv", "/srv", True),
+        ("/srv/a", "/srv", True),
+        ("/srv-2", "/srv", False),
+        ("/srv-2/a", "/srv", False),
+        ("/sr", "/srv", False),
+        ("/", "/srv", False),
         ("/anything", "/", True),
         ("/", "/", True),
     ],
@@ -93,10 +93,10 @@ def test_inside_is_told_by_whole_components(path: str, folder: str, inside: bool
 
 @pytest.mark.requirement("S3-014")
 def test_a_path_is_resolved_to_its_real_place(tmp_path: Path) -> None:
-    root = tmp_path / "work"
+    root = tmp_path / "place"
     (root / "sub").mkdir(parents=True)
-    (tmp_path / "work-2").mkdir()
-    (root / "out").symlink_to(tmp_path / "work-2")
+    (tmp_path / "place-2").mkdir()
+    (root / "out").symlink_to(tmp_path / "place-2")
     (root / "in").symlink_to("sub")
     workspace = Workspace([root])
     places = {
@@ -105,9 +105,9 @@ def test_a_path_is_resolved_to_its_real_place(tmp_path: Path) -> None:
         "./in/b": root / "sub" / "b",
         str(root): root,
         "..": tmp_path,
-        "../work-2/x": tmp_path / "work-2" / "x",
-        "out/x": tmp_path / "work-2" / "x",
-        "sub/../../work/a": root / "a",
+        "../place-2/x": tmp_path / "place-2" / "x",
+        "out/x": tmp_path / "place-2" / "x",
+        "sub/../../place/a": root / "a",
     }
     for path, place in places.items():
         assert workspace.resolve(path) == str(place), path
