@@ -16,7 +16,6 @@ OF_MAIN = {
     "ankrcode.frontends.cli",
     "ankrcode.frontends.cli.main",
     "ankrcode.words",
-    "ankrcode.words.en",
 }
 OF_SCHEMA = {
     "ankrcode.dialects",
@@ -34,7 +33,7 @@ OF_SCHEMA = {
     "ankrcode.tooling.vendors",
     "ankrcode.tools",
     "ankrcode.workspace",
-    "ankrcode.workspace.files",
+    "ankrcode.workspace.path_text",
     "ankrcode.workspace.roots",
 }
 SLOW = {

@@ -10,16 +10,17 @@ import pytest
 
 import ankrcode
 from ankrcode.words import advice, catalogue, say
-from ankrcode.words.en import WORDS
 
+WORDS = catalogue("en")
 SOURCE = Path(ankrcode.__file__).parent
 SPEAKERS = {"of", "say", "advice"}
 
 # Keys that are put together where they are said: the code's own words → the keys they become.
 DYNAMIC = {
-    "f'write_{done}'": "write_",
-    "f'must_stay.{what}'": "must_stay.",
+    "f'cmd.{key}'": "cmd.",
     "f'fault.{kind}'": "fault.",
+    "f'must_stay.{what}'": "must_stay.",
+    "f'write_{done}'": "write_",
     "f\"setting_expected.{schema['type']}\"": "setting_expected.",
     "f'setting_expected.{bounds}'": "setting_expected.",
     "f\"setting_place.{('exists' if path.exists() else 'missing')}\"": "setting_place.",
@@ -151,7 +152,7 @@ def test_where_nothing_can_be_done_there_is_no_advice() -> None:
     assert advice("cancelled", tool="Read") == ""
 
 
-LANGUAGES = [file.stem for file in (SOURCE / "words").glob("[!_]*.py")]
+LANGUAGES = [file.stem for file in (SOURCE / "words").glob("*.txt")]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

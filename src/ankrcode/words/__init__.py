@@ -1,11 +1,12 @@
 """What people read, kept apart from the code that says it.
 
-A catalogue is a module of this package named after its language (`en.py`) holding
-`WORDS: dict[key, (what happened, what to do)]` with `{named}` values. Code passes a key and
-values; a front end may render the same pair in another language. English is the fallback.
+A catalogue is a file of this package named after its language (`en.txt`): key → what happened and
+what to do, with `{named}` values. Code passes a key and values; a front end may render the same
+pair in another language. English is the fallback. Keys are stable; the wording is free to improve.
 """
 
-from importlib import import_module
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 Catalogue = dict[str, tuple[str, str]]
@@ -23,12 +24,25 @@ def advice(key: str, /, *, language: str = "en", **values: Any) -> str:
     return _render(key, 1, language, values)
 
 
+@cache
 def catalogue(language: str) -> Catalogue:
     """The words of one language; those of English where it has no catalogue."""
-    try:
-        words: Catalogue = import_module(f"{__name__}.{language}").WORDS
-    except ModuleNotFoundError:
+    file = Path(__file__).with_name(f"{language}.txt")
+    if not (language.isalpha() and file.is_file()):
         return catalogue("en")
+    return _parsed(file.read_text(encoding="utf-8"))
+
+
+def _parsed(text: str) -> Catalogue:
+    """Read by hand: a reader of JSON or TOML would cost start-up more than all the words."""
+    words: Catalogue = {}
+    key = ""
+    for line in text.splitlines():
+        if line.startswith("  "):
+            words[key] = (words[key][0], line[2:].replace("\\n", "\n"))
+        elif line and not line.startswith("#"):
+            key, _, said = line.partition(" = ")
+            words[key] = (said.replace("\\n", "\n"), "")
     return words
 
 
