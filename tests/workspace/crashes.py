@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 from unittest import mock
 
-from ankrcode.workspace import entries, folders, handles, intents, recovery, renames, writes
+from ankrcode.workspace.writing import entries, folders, handles, intents, recovery, renames, writes
 
 CALLS = frozenset(
     (

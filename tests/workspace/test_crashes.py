@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ankrcode.workspace.intents import Intent, Intents
 from ankrcode.workspace.reads import version_of
-from ankrcode.workspace.recovery import is_mixture
-from ankrcode.workspace.writes import FileWriter
+from ankrcode.workspace.writing.intents import Intent, Intents
+from ankrcode.workspace.writing.recovery import is_mixture
+from ankrcode.workspace.writing.writes import FileWriter
 from torture import IS_TORTURE, examples
 from workspace.crashes import dies
 
@@ -157,9 +157,9 @@ def _move(here: Path, there: Path, notes: Path) -> None:
 WRITER = """
 import sys
 from pathlib import Path
-from ankrcode.workspace.intents import Intent, Intents
+from ankrcode.workspace.writing.intents import Intent, Intents
 from ankrcode.workspace.reads import version_of
-from ankrcode.workspace.writes import FileWriter
+from ankrcode.workspace.writing.writes import FileWriter
 writer, path = FileWriter(Path(sys.argv[2])), sys.argv[1]
 print("ready", flush=True)
 while True:

@@ -17,9 +17,9 @@ import pytest
 
 from ankrcode.errors import ErrorCode, ToolError
 from ankrcode.protocol.acts import Acts, file, tree
-from ankrcode.workspace import renames
 from ankrcode.workspace.reads import FileVersion, version_of
-from ankrcode.workspace.writes import FileWriter
+from ankrcode.workspace.writing import renames
+from ankrcode.workspace.writing.writes import FileWriter
 from people import ordinary_person
 from swapper import Swapper
 from workspace.crashes import EVERY_ERROR, system
@@ -378,7 +378,7 @@ import resource, sys
 from pathlib import Path
 from ankrcode.errors import ToolError
 from ankrcode.workspace.reads import version_of
-from ankrcode.workspace.writes import FileWriter
+from ankrcode.workspace.writing.writes import FileWriter
 path = {str(work / "a")!r}
 resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
 try:

@@ -7,6 +7,7 @@ costs. A guess is certain only with enough evidence and a clear lead over every 
 import codecs
 import re
 import unicodedata
+from collections import Counter
 from functools import cache
 from itertools import islice, pairwise
 from typing import Literal
@@ -16,14 +17,26 @@ from msgspec import Struct
 SAMPLE_BYTES = 64 * 1024
 _MOST_RUNS, _LONGEST_RUN = 500, 40  # looked at: enough for any certainty, and a bound on time
 _ENOUGH, _ENOUGH_PAIRS = 12, 4  # letters that make a guess certain, pairs that are no accident
-_GOOD, _LEAD = 0.4, 0.12
+_GOOD, _VERY_GOOD, _LEAD = 0.4, 0.6, 0.12
 
 _MARKS = frozenset(
     "“”‘’„‚–—…«»©®°±§€£µ·×²³½¼\u00a0¿¡№、。，．：；！？「」『』（）《》〈〉【】・～　％＝＋"
 )
-_WESTERN = "éèêëàâáäãåæçîïíìôöóòøüùúñßœÉÈÀÁÄÅÇÖÓØÜÚÑªº¿¡"
-_WESTERN_TOO = "ðþýõûÿÐÞÝÕŒšžŠŽ"  # but other encodings have commoner letters in their place
+_WESTERN = (
+    "éèêëàâçîïôùûœæÿÉÈÊÀÂÇÎÔŒ",  # French
+    "äöüßÄÖÜé",  # German
+    "áéíóúñüçàèòïÁÉÍÓÚÑÜÇÀÈÒ¿¡ªº",  # Spanish, Catalan
+    "ãõáâàçéêíóôúüÃÕÁÂÀÇÉÊÍÓÔÚªº",  # Portuguese
+    "àèéìíòóùúÀÈÉÌÒÙ",  # Italian
+    "åäöøæéÅÄÖØÆÉ",  # of the north
+    "áéíóúýþðæöÁÉÍÓÚÝÞÐÆÖ",  # Icelandic
+    "éèëïöüÉËÏÖÜ",  # Dutch
+)
+_MIXED = "".join(_WESTERN)  # of several, or of others that are rare
 _CENTRAL = "ąćęłńóśźżáčďéěíňřšťúůýžőűöüĄĆĘŁŃŚŹŻČŘŠŽÁÉŐŰ"
+_CROATIAN = "čćžšđČĆŽŠĐ"
+_ROMANIAN = "ăâîşţĂÂÎŞŢ"
+_BALTIC = "ąčęėįšųūžāēģīķļņõäöüĄČĘĖĮŠŲŪŽĀĒĢĪĶĻŅÕÄÖÜ"
 _TURKISH = "ğışİüöçâĞŞÜÖÇ"
 # Alphabets by how often a letter is written: that tells one from another in the same bytes.
 _OFTEN, _NOT_RARE = 10, 20
@@ -51,21 +64,28 @@ class Guess(Struct, frozen=True, kw_only=True):
 
 
 class _Charset(Struct, frozen=True):
-    """One candidate: its codec, what is written in it, and what kind of writing that is."""
+    """One candidate: a codec, what some people write in it, and what kind of writing that is."""
 
     encoding: str
     usual: str
-    kind: Literal["latin", "alphabet", "wide"]
+    kind: Literal["western", "latin", "alphabet", "wide"]
     rows: tuple[str, int, int] | None = None  # of a wide one: the rows that are really used
 
 
+_LATIN = ("western", "latin")
 _JIS = ("euc-jp", 0xB0, 0xCF)
 _CHARSETS = (  # of equally good readings the first one wins
-    _Charset("latin-1", _WESTERN, "latin"),
-    _Charset("cp1252", _WESTERN, "latin"),
+    *(_Charset("latin-1", usual, "western") for usual in (*_WESTERN, _MIXED)),
+    *(_Charset("cp1252", usual, "western") for usual in (*_WESTERN, _MIXED)),
+    # Without œ, which has the place of ½ there: that is no less likely.
+    *(_Charset("iso8859-15", usual.replace("œ", "€"), "western") for usual in _WESTERN[:4]),
     _Charset("cp1250", _CENTRAL, "latin"),
     _Charset("iso8859-2", _CENTRAL, "latin"),
+    _Charset("cp1250", _CROATIAN, "latin"),
+    _Charset("iso8859-2", _CROATIAN, "latin"),
+    _Charset("cp1250", _ROMANIAN, "latin"),
     _Charset("cp1254", _TURKISH, "latin"),
+    _Charset("cp1257", _BALTIC, "latin"),
     _Charset("cp1251", _CYRILLIC, "alphabet"),
     _Charset("koi8-r", _CYRILLIC, "alphabet"),
     _Charset("koi8-u", _CYRILLIC, "alphabet"),
@@ -89,18 +109,19 @@ _CHARSETS = (  # of equally good readings the first one wins
 def guess(content: bytes) -> Guess | None:
     """The likeliest encoding; None where no reading looks like anything people write."""
     sample = content[:SAMPLE_BYTES]
-    readings: list[tuple[float, str, list[str]]] = []
-    for charset in _CHARSETS:
-        runs = _runs(sample, charset.encoding)
-        if runs:
-            readings.append((_score(runs, charset), charset.encoding, runs))
+    encodings = {charset.encoding: _runs(sample, charset.encoding) for charset in _CHARSETS}
+    readings = [
+        (_score(runs, charset), charset.encoding, runs)
+        for charset in _CHARSETS
+        if (runs := encodings[charset.encoding])
+    ]
     if not readings:
         return None
     best, encoding, runs = max(readings, key=lambda reading: reading[0])
     if best < _GOOD:
         return None
     second = max((score for score, _, other in readings if other != runs), default=-1.0)
-    is_enough = sum(map(len, runs)) >= _ENOUGH
+    is_enough = sum(map(len, runs)) >= _ENOUGH and best >= _VERY_GOOD
     return Guess(encoding=encoding, is_certain=is_enough and best - second >= _LEAD)
 
 
@@ -117,33 +138,37 @@ def _runs(sample: bytes, encoding: str) -> list[str]:
 
 def _score(runs: list[str], charset: _Charset) -> float:
     """1 for what is written every day, below 0 for what is not."""
-    letters = [letter for run in runs for letter in run[:_LONGEST_RUN] if letter > "\x7f"]
-    total = sum(_worth(letter, charset) for letter in letters)
-    total -= sum(_strangeness(run[:_LONGEST_RUN], charset) for run in runs)
+    words = Counter(run[:_LONGEST_RUN] for run in runs)  # each kind of word and letter once
+    letters = Counter(letter for run in words.elements() for letter in run if letter > "\x7f")
+    count = letters.total()
+    total = sum(_worth(letter, charset) * often for letter, often in letters.items())
+    total -= sum(_strangeness(word, charset) * often for word, often in words.items())
     bonus = 0.0
-    if charset.usual is _WESTERN:
-        bonus = 0.6 / len(letters)  # with little to go by, the most common of all
-    elif charset.kind == "wide" and len(letters) >= _ENOUGH_PAIRS:
+    if charset.kind == "western":
+        bonus = 0.6 / count  # with little to go by, the most common of all
+    elif charset.kind == "wide" and count >= _ENOUGH_PAIRS:
         bonus = 0.3  # other text does not come in whole pairs of bytes, time after time
-    return total / len(letters) + bonus
+    return total / count + bonus
 
 
 def _worth(letter: str, charset: _Charset) -> float:
     place = charset.usual.find(letter.lower() if charset.kind == "alphabet" else letter)
+    if place >= 0 and charset.kind == "alphabet":
+        return _commonness(place) - 0.1 * letter.isupper()
     if place >= 0:
-        return 1.0 if charset.kind != "alphabet" else _commonness(place) - 0.15 * letter.isupper()
-    if charset.usual is _WESTERN and letter in _WESTERN_TOO:
-        return 0.8
+        return 0.85 if charset.usual is _MIXED else 1.0
     if letter in _MARKS:
-        return 0.9 if charset.usual is _WESTERN else 0.6
+        return 0.9 if charset.kind == "western" else 0.6
     if charset.rows and letter in _used(*charset.rows):
         return 0.5
     name = unicodedata.name(letter, "")
     if not name:
         return -3.0  # a control character, or none at all
     if charset.usual is _JAPANESE:
+        if name.startswith("HALFWIDTH"):  # a single byte, which many other encodings have
+            return 0.2
         return 0.8 if name.startswith(("HIRAGANA", "KATAKANA")) else -0.6
-    return 0.3 if charset.kind == "latin" and name.startswith("LATIN") else -0.6
+    return 0.3 if charset.kind in _LATIN and name.startswith("LATIN") else -0.6
 
 
 def _commonness(place: int) -> float:
@@ -153,12 +178,12 @@ def _commonness(place: int) -> float:
 def _strangeness(run: str, charset: _Charset) -> float:
     """Letters that do not stand together in words: another alphabet's, or big after small."""
     if len(run) == 1:
-        return 0.5 * run.isupper()
+        return 0.5 * (run.isupper() or charset.kind == "alphabet")
     pairs = list(pairwise(run))
     strange = float(sum(one.islower() and other.isupper() for one, other in pairs))
     if charset.kind == "alphabet":
         strange += sum((one <= "\x7f") != (other <= "\x7f") for one, other in pairs)
-    if charset.kind == "latin":
+    if charset.kind in _LATIN:
         strange += 0.5 * sum(one > "\x7f" and other > "\x7f" for one, other in pairs)
     return strange
 

@@ -58,6 +58,11 @@ def unified(
     return "\n".join([f"--- {path}", f"+++ {path}", *shown]) if shown else ""
 
 
+def is_cut(shown: str) -> bool:
+    """Does a diff say that there is more of it?"""
+    return "\n… " in shown
+
+
 def change_between(before: str, after: str) -> list[Change]:
     """The one place that holds every difference; nothing where there is none."""
     if before == after:

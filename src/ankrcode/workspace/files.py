@@ -53,8 +53,12 @@ def not_regular(path: str, what: str) -> ToolError:
 
 
 def modified_time(status: os.stat_result) -> str:
+    return iso_time(status.st_mtime)
+
+
+def iso_time(seconds: float) -> str:
     """ISO 8601, in UTC."""
-    return datetime.fromtimestamp(status.st_mtime, UTC).isoformat().replace("+00:00", "Z")
+    return datetime.fromtimestamp(seconds, UTC).isoformat().replace("+00:00", "Z")
 
 
 def file_error(path: str, problem: OSError, *, done: str = "read") -> ToolError:

@@ -4,12 +4,15 @@ import hashlib
 import os
 import stat
 from collections import OrderedDict
+from contextlib import suppress
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ankrcode.errors import ErrorCode, ToolError
 from ankrcode.workspace.diffs import diff
 from ankrcode.workspace.digests import known_digest, remember_digest
+from ankrcode.workspace.files import iso_time
 from ankrcode.workspace.text import decode
 
 MAX_REMEMBERED = 10_000
@@ -17,6 +20,7 @@ MAX_REMEMBERED = 10_000
 MAX_KEPT_BYTES = 16 * 1024 * 1024
 MAX_KEPT_FILE_BYTES = 1024 * 1024
 MAX_SHOWN_CHANGES = 40
+MAX_WINDOWS = 100  # of one file; whoever reads more single parts of it reads some again
 
 
 class FileVersion(Struct, frozen=True, kw_only=True):
@@ -30,14 +34,38 @@ class FileVersion(Struct, frozen=True, kw_only=True):
     digest: str
 
 
+Window = tuple[int, int]  # the first line that was shown, from 1, and how many
+
+
 class ReadRecord(Struct, frozen=True, kw_only=True):
     version: FileVersion
     offset: int | None = None  # first line shown, 1-based; None = the whole file was shown
     limit: int | None = None
+    further: tuple[Window, ...] = ()  # shown by earlier reads of the same version
+    read_at: float = 0.0  # seconds since 1970; 0: nobody looked at the clock
 
     @property
     def is_whole(self) -> bool:
         return self.offset is None
+
+    @property
+    def windows(self) -> tuple[Window, ...]:
+        """What was shown; nothing where that is the whole file."""
+        return () if self.offset is None else ((self.offset, self.limit or 0), *self.further)
+
+    def after(self, earlier: "ReadRecord") -> "ReadRecord":
+        """Both reads of one version together: who has seen two parts knows both."""
+        if self.offset is None or earlier.is_whole:
+            return replace(self, offset=None, limit=None, further=())
+        joined: list[Window] = []
+        for first, count in sorted(self.windows + earlier.windows):
+            if joined and first <= sum(joined[-1]):
+                joined[-1] = (joined[-1][0], max(sum(joined[-1]), first + count) - joined[-1][0])
+            else:
+                joined.append((first, count))
+        newest = next(one for one in reversed(joined) if one[0] <= self.offset)
+        further = tuple(one for one in joined if one != newest)[:MAX_WINDOWS]
+        return replace(self, offset=newest[0], limit=newest[1], further=further)
 
 
 class ReadState:
@@ -49,6 +77,9 @@ class ReadState:
         self._kept_bytes = 0
 
     def record(self, path: str, record: ReadRecord) -> None:
+        known = self._records.get(path)
+        if known is not None and known.version.digest == record.version.digest:
+            record = record.after(known)
         self._records[path] = record
         self._records.move_to_end(path)
         if len(self._records) > MAX_REMEMBERED:
@@ -81,6 +112,10 @@ class ReadState:
             _, oldest = self._contents.popitem(last=False)
             self._kept_bytes -= len(oldest)
 
+    def content_of(self, digest: str) -> bytes:
+        """The content with this digest; `KeyError` if it is not kept."""
+        return self._contents[digest]
+
     def kept(self, path: str) -> bytes | None:
         """The content that was read, if it is still kept."""
         record = self._records.get(path)
@@ -92,8 +127,13 @@ class ReadState:
         if record is None:
             raise ToolError.of("not_read", path=path).coded(ErrorCode.NOT_READ, path=path)
         if version_like(record.version, path) != record.version:
-            raise changed_since_read(path, self._contents.get(record.version.digest))
+            raise self.changed(path)
         return record
+
+    def changed(self, path: str) -> ToolError:
+        """The error for a file that someone else changed after it was read."""
+        record = self._records.get(path)
+        return changed_since_read(path, self.kept(path), record.read_at if record else 0.0)
 
     def check_whole(self, path: str) -> ReadRecord:
         """The same for who replaces the whole file: all of it must have been seen."""
@@ -105,10 +145,14 @@ class ReadState:
         return record
 
 
-def changed_since_read(path: str, before: bytes | None = None) -> ToolError:
+def changed_since_read(path: str, before: bytes | None = None, read_at: float = 0.0) -> ToolError:
     """Someone else wrote since; with the content that was read, the error shows what changed."""
     error = ToolError.of("changed_since_read", path=path)
     error.coded(ErrorCode.CHANGED_SINCE_READ, path=path)
+    if read_at:
+        error.details["read_at"] = iso_time(read_at)
+    with suppress(OSError):  # gone
+        error.details["modified_at"] = iso_time(os.lstat(path).st_mtime)
     changes = _changes(path, before) if before is not None else ""
     if changes:
         error.details["diff"] = changes

@@ -5,9 +5,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from ankrcode.errors import ErrorCode, ToolError, UsageError
-from ankrcode.workspace.files import file_error
-
-MAX_PATH_BYTES = 4096
+from ankrcode.workspace.path_text import fault_of
 
 
 class Workspace:
@@ -17,15 +15,23 @@ class Workspace:
     so `/work-2` is never inside `/work` and a link out of a root is outside.
     """
 
-    def __init__(self, roots: Iterable[str | Path], cwd: str | Path | None = None) -> None:
+    def __init__(
+        self, roots: Iterable[str | Path], cwd: str | Path | None = None, *, home: str = ""
+    ) -> None:
         self.roots = tuple(os.path.realpath(root) for root in roots)
         if not self.roots:
             raise ValueError("a workspace needs at least one root")
         self.cwd = os.path.realpath(cwd) if cwd is not None else self.roots[0]
+        self._home = home  # empty: the person's own
 
     @property
     def root(self) -> str:
         return self.roots[0]
+
+    @property
+    def home(self) -> str:
+        """What `~` stands for."""
+        return self._home or os.path.expanduser("~")  # noqa: PTH111
 
     @property
     def extra_directories(self) -> tuple[str, ...]:
@@ -34,11 +40,19 @@ class Workspace:
     def resolve(self, path: str) -> str:
         """The real absolute place of `path`, which may be relative to the current directory."""
         check_path_text(path)
-        absolute = os.path.join(self.cwd, os.path.expanduser(path))  # noqa: PTH111, PTH118
+        absolute = self.absolute(path)
         try:
             return os.path.realpath(absolute)
         except OSError as problem:  # a link on the way was changed while it was followed
+            from ankrcode.workspace.files import file_error  # only a failure pays for it
+
             raise file_error(absolute, problem, done="followed") from None
+
+    def absolute(self, path: str) -> str:
+        """From the root of the file system on; links and `..` are still in it."""
+        if path == "~" or path.startswith("~/"):
+            path = self.home + path[1:]
+        return os.path.join(self.cwd, path)  # noqa: PTH118
 
     def contains(self, real_path: str) -> bool:
         """Is this real place inside one of the roots?"""
@@ -52,24 +66,10 @@ def is_inside(real_path: str, folder: str) -> bool:
 
 def check_path_text(path: str) -> None:
     """Refuse text that cannot be a path before the system sees it."""
-    why = _fault_of(path)
+    why = fault_of(path)
     if why:
         error = ToolError.of("path_malformed", path=path[:200], why=why[0], what=why[1])
         raise error.coded(ErrorCode.INVALID_PATH, path=path[:200])
-
-
-def _fault_of(path: str) -> tuple[str, str] | None:
-    if not path or not path.strip():
-        return "it is empty", "only blanks"
-    if "\0" in path:
-        return "it holds a NUL byte", "NUL bytes"
-    try:
-        size = len(path.encode())
-    except UnicodeEncodeError:
-        return "it is not valid Unicode", "lone surrogates"
-    if size > MAX_PATH_BYTES:
-        return f"it is longer than {MAX_PATH_BYTES} bytes", "so many characters"
-    return None
 
 
 def find_root(cwd: str | None, environ: Mapping[str, str]) -> Path:

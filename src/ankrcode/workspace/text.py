@@ -2,7 +2,8 @@
 
 Writing back what was not changed must give the same bytes, so an encoding is believed only if it
 survives the round trip. In this order: a byte order mark, UTF-8, UTF-16 or UTF-32 without a mark,
-what people wrote before Unicode – and Latin-1 at last, which any bytes survive.
+UTF-8 with a few bytes that are none, what people wrote before Unicode – and Latin-1 at last, which
+any bytes survive.
 """
 
 import codecs
@@ -73,7 +74,8 @@ def _marked(content: bytes) -> Text | None:
 
 def _unicode(content: bytes) -> Text | None:
     sample = content[:_SAMPLE_BYTES]
-    if _share(sample, _ALL_CONTROLS) > _MOST_CONTROLS:  # every ASCII character holds a NUL, there
+    # Every ASCII character holds a NUL, there.
+    if b"\0" in sample or _share(sample, _ALL_CONTROLS) > _MOST_CONTROLS:
         from ankrcode.workspace.unmarked import unmarked_unicode
 
         encoding = unmarked_unicode(content)
@@ -95,7 +97,10 @@ def _legacy(content: bytes) -> Text | None:
     if b"\0" in sample or _share(sample, _CONTROLS) > _MOST_CONTROLS:
         return None
     from ankrcode.workspace.charsets import guess
+    from ankrcode.workspace.damaged import DAMAGED, is_damaged
 
+    if is_damaged(content) and (text := _decoded(content, DAMAGED)) is not None:
+        return Text(content=text, encoding=DAMAGED)
     guessed = guess(content)
     if guessed is not None:
         text = _decoded(content, guessed.encoding)

@@ -8,7 +8,9 @@ from ankrcode.workspace.charsets import is_written_in_asia
 
 _SAMPLE_BYTES = 16 * 1024
 _PLAUSIBLE = 0.8
+_LONGEST_WORD = 40
 _SMALL_BLOCKS = 0x3000  # below: alphabets, each within a block or two of 256 characters
+_EMOJI = ("\U0001f000", "\U0001faff")
 _WIDTHS = (("utf-32-le", 4), ("utf-32-be", 4), ("utf-16-le", 2), ("utf-16-be", 2))
 
 
@@ -30,6 +32,12 @@ def _plausibility(content: bytes, encoding: str) -> float:
     letters = Counter(text)
     if not letters or not all(map(_is_written, letters)):
         return 0.0
+    if (
+        len(text) > _LONGEST_WORD
+        and not letters.keys() & set(" \n")
+        and max(letters) < chr(_SMALL_BLOCKS)
+    ):
+        return 0.0  # an alphabet, but no blank between its words
     blocks: Counter[int] = Counter()
     for letter, count in letters.items():
         if "\x7f" < letter < chr(_SMALL_BLOCKS):
@@ -47,4 +55,4 @@ def _worth(letter: str, usual: set[int]) -> float:
         return 1.0
     if ord(letter) < _SMALL_BLOCKS:
         return 0.95 if ord(letter) >> 8 in usual else 0.2
-    return 0.95 if is_written_in_asia(letter) else 0.2
+    return 0.95 if is_written_in_asia(letter) or _EMOJI[0] <= letter <= _EMOJI[1] else 0.2

@@ -1,0 +1,1 @@
+"""Files changed whole or not at all, and tidied up after a crash."""
