@@ -1,0 +1,1 @@
+"""What a reader is shown: text, pictures, PDFs and notebooks, within bounds."""
