@@ -9,6 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ankrcode.workspace.diffs import Change, change_between, diff, shortened, unified
+from ankrcode.workspace.editing.drafts import Draft
+from ankrcode.workspace.patches.apply import apply_hunks
+from ankrcode.workspace.patches.parse import parse
 from torture import examples
 
 TEXTS = st.text(st.sampled_from("ab\n"), max_size=40)
@@ -119,6 +122,20 @@ def test_two_huge_texts_without_likeness_are_compared_in_bounded_time() -> None:
 
 
 # ── truth ─────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.torture
+@examples(in_ci=300, in_torture=10_000)
+@given(TEXTS, TEXTS)
+def test_a_diff_applied_to_the_first_text_gives_the_second(before: str, after: str) -> None:
+    shown = diff(before, after, "f", max_lines=10_000)
+    if before == after:
+        assert shown == ""
+        return
+    (file,) = parse(shown)
+    draft = Draft(before)
+    draft.apply(apply_hunks(before, file.hunks, "f", is_unified=True).changes)
+    assert draft.text == after
+
+
 def test_git_accepts_the_diffs(tmp_path: Path) -> None:
     before = numbered(60)
     after = before.replace("line 7\n", "").replace("line 30\n", "x\ny\n") + "last"
@@ -128,6 +145,27 @@ def test_git_accepts_the_diffs(tmp_path: Path) -> None:
         ["git", "apply", "-"], cwd=tmp_path, input=f"{patch}\n".encode(), check=True, timeout=30
     )
     assert (tmp_path / "f").read_text(encoding="utf-8") == after
+
+
+@pytest.mark.torture
+@examples(in_ci=300, in_torture=10_000)
+@given(TEXTS, st.lists(st.tuples(st.integers(0, 50), st.integers(0, 9), TEXTS), max_size=6))
+def test_a_draft_knows_its_changes_as_places_of_the_original(
+    before: str, edits: list[tuple[int, int, str]]
+) -> None:
+    draft, text = Draft(before), before
+    for start, length, new in edits:
+        at = min(start, len(text))
+        end = min(at + length, len(text))
+        draft.apply([Change(at, end, new)])
+        text = text[:at] + new + text[end:]
+        assert draft.text == text
+    rebuilt, at = "", 0
+    for change in draft.changes:
+        assert at <= change.start <= change.end
+        rebuilt += before[at : change.start] + change.text
+        at = change.end
+    assert rebuilt + before[at:] == text
 
 
 @examples(in_ci=200, in_torture=5_000)

@@ -1,0 +1,1 @@
+"""Where an edit belongs in a text, and what it makes of it. Pure."""

@@ -1,0 +1,1 @@
+"""Patches: read, placed, and carried out over many files."""
