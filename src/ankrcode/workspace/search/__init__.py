@@ -1,0 +1,1 @@
+"""Names and contents searched, with ripgrep or in Python: the same answers."""
