@@ -169,8 +169,8 @@ async def test_roots_home_and_what_holds_them_are_refused(
 async def test_further_roots_and_the_current_directory_are_refused(work: Path) -> None:
     kit = Toolkit(cwd=work, mode="bypass", extra_directories=[work.parent / "outside"])
     assert code_of(await kit.call("Delete", path="../outside", recursive=True)) == "BLOCKED"
-    child = kit.for_agent("child", cwd=work / "full" / "deep")
-    refused = await child.call("Delete", path=str(work / "full"), recursive=True)
+    kit.agent.workspace.cwd = str(work / "full" / "deep")
+    refused = await kit.call("Delete", path=str(work / "full"), recursive=True)
     assert code_of(refused) == "BLOCKED"
     assert "current directory" in refused.text
     assert names(work.parent / "outside") == ["precious"]

@@ -13,8 +13,8 @@ from ankrcode.protocol.acts import file, tree
 from ankrcode.protocol.result import ToolResult
 from ankrcode.testing import YES, Bench
 from ankrcode.tools.move import Move, MoveOutput
-from ankrcode.workspace import renames
-from ankrcode.workspace.folders import Place
+from ankrcode.workspace.writing import renames
+from ankrcode.workspace.writing.folders import Place
 from people import ordinary_person
 
 

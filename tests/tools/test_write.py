@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ankrcode import ApprovalAnswer, Mode, Permission, ToolCall, Toolkit, dialects, tools
+from ankrcode import Approval, ApprovalAnswer, Mode, Permission, ToolCall, Toolkit, dialects, tools
+from ankrcode.config.settings import ReadSettings, Settings
 from ankrcode.protocol.result import ToolResult
-from ankrcode.testing import YES, Bench
+from ankrcode.testing import YES, Bench, FakePerson
 from ankrcode.tools.write import Write, WriteOutput
 from swapper import Swapper
 from torture import examples
@@ -274,19 +275,29 @@ def test_it_writes_and_is_neither_read_only_nor_safe() -> None:
 
 
 @pytest.mark.requirement("S4-063")
-@pytest.mark.parametrize("name", ["Write"])
+@pytest.mark.parametrize("name", ["Edit", "Write"])
 def test_models_are_told_to_prefer_edits_and_to_add_nothing_unasked(name: str) -> None:
     (told,) = (one.description for one in tools.definitions().values() if one.name == name)
     for word in ("prefer", "documents", "emojis", "asked"):
         assert word in told.casefold()
 
 
+async def asked_for(folder: Path, **arguments: Any) -> Approval:
+    """What the person is asked before a file that was read is written."""
+    person = FakePerson()
+    kit = Toolkit(
+        cwd=folder, approve=person, settings=Settings(read=ReadSettings(max_tokens=10**8))
+    )
+    await kit.call("Read", file_path=str(arguments["file_path"]), limit=0)
+    await kit.call("Write", arguments)
+    (asked,) = person.asked
+    return asked
+
+
 # ── asking ────────────────────────────────────────────────────────────────────────────────────
 async def test_the_person_sees_a_diff_first(tmp_path: Path) -> None:
     (tmp_path / "f").write_text("one\ntwo\n", encoding="utf-8")
-    bench = Bench(Write, tmp_path, answers=[YES])
-    await bench.run(file_path="f", content="one\nthree\n")
-    (asked,) = bench.asked
+    asked = await asked_for(tmp_path, file_path="f", content="one\nthree\n")
     assert asked.preview is not None
     assert asked.preview.format == "diff"
     assert "-two\n+three" in asked.preview.body
@@ -294,11 +305,9 @@ async def test_the_person_sees_a_diff_first(tmp_path: Path) -> None:
 
 
 async def test_the_preview_of_something_large_is_short(tmp_path: Path) -> None:
-    (tmp_path / "f").write_bytes(b"line\n" * 1_000_000)
-    bench = Bench(Write, tmp_path, answers=[YES, YES])
-    await bench.run(file_path="f", content="x")
-    await bench.run(file_path="g", content="".join(f"{n}\n" for n in range(100_000)))
-    for asked in bench.asked:
+    (tmp_path / "f").write_bytes(b"line\n" * 7_000)
+    for name, content in (("f", "x"), ("g", "".join(f"{n}\n" for n in range(100_000)))):
+        asked = await asked_for(tmp_path, file_path=name, content=content)
         assert asked.preview is not None
         assert len(asked.preview.body) < 20_000
         assert asked.preview.body

@@ -54,6 +54,8 @@ class Delete(Tool[DeleteInput]):
 
     def preview(self, args: DeleteInput, ctx: ToolContext) -> Preview:
         path = entry_path(ctx.workspace, args.path)
+        if ctx.workspace.contains(path):  # beyond it, the model learns nothing unasked
+            check(args, path, ctx)
         found = list(islice(below(path), DELETE_SHOWN + 1)) if args.recursive else []
         lines = [path, *sorted(found)[:DELETE_SHOWN]]
         if len(found) > DELETE_SHOWN:
@@ -61,12 +63,7 @@ class Delete(Tool[DeleteInput]):
         return Preview(title=f"Delete {path}", body="\n".join(map(shown, lines)))
 
     async def validate(self, args: DeleteInput, ctx: ToolContext) -> None:
-        path = entry_path(ctx.workspace, args.path)
-        check_may_go(ctx.workspace, path)
-        is_folder = stat.S_ISDIR(status_of(path, done="deleted").st_mode)
-        if is_folder and not args.recursive and next(below(path), None) is not None:
-            error = ToolError.of("not_empty", path=path)
-            raise error.coded(ErrorCode.IS_A_DIRECTORY, path=path)
+        check(args, entry_path(ctx.workspace, args.path), ctx)
 
     async def run(self, args: DeleteInput, ctx: ToolContext) -> ToolResult:
         path = entry_path(ctx.workspace, args.path)
@@ -85,6 +82,14 @@ class Delete(Tool[DeleteInput]):
             metadata={"total": removed.total},
             modifiers=(FileForgotten(path=path),),
         )
+
+
+def check(args: DeleteInput, path: str, ctx: ToolContext) -> None:
+    check_may_go(ctx.workspace, path)
+    is_folder = stat.S_ISDIR(status_of(path, done="deleted").st_mode)
+    if is_folder and not args.recursive and next(below(path), None) is not None:
+        error = ToolError.of("not_empty", path=path)
+        raise error.coded(ErrorCode.IS_A_DIRECTORY, path=path)
 
 
 class Removed:

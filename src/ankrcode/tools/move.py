@@ -17,6 +17,7 @@ from ankrcode.tooling.schema import ToolInput
 from ankrcode.tooling.supervise import in_thread
 from ankrcode.tooling.tool import Tool
 from ankrcode.words import say
+from ankrcode.workspace.files import file_error
 from ankrcode.workspace.places import check_may_go, entry_path, status_of
 from ankrcode.workspace.roots import Workspace, is_inside
 
@@ -59,6 +60,8 @@ class Move(Tool[MoveInput]):
 
     def preview(self, args: MoveInput, ctx: ToolContext) -> Preview:
         source, destination = ends(args, ctx.workspace)
+        if ctx.workspace.contains(source) and ctx.workspace.contains(destination):
+            check(args, ctx.workspace)  # beyond it, the model learns nothing unasked
         title = "Move and overwrite" if os.path.lexists(destination) else "Move"
         return Preview(title=title, body=f"{source}\n→ {destination}")
 
@@ -73,11 +76,12 @@ def check(args: MoveInput, workspace: Workspace) -> None:
     source, destination = ends(args, workspace)
     check_may_go(workspace, source)
     is_folder = stat.S_ISDIR(status_of(source, done="moved").st_mode)
-    if source == destination:
+    # A link in place of what it leads to would lead to itself.
+    if destination in (source, os.path.realpath(source)):
         raise _refused("move_same", source, destination)
     if is_folder and is_inside(destination, source):
         raise _refused("move_into_itself", source, destination)
-    if not os.path.lexists(destination) or _is_same_name(source, destination):
+    if not _is_taken(destination) or _is_same_name(source, destination):
         return
     if not args.overwrite:
         raise _refused("move_exists", source, destination)
@@ -119,6 +123,16 @@ def _is_same_name(source: str, destination: str) -> bool:
         and os.path.lexists(destination)
         and os.path.samestat(os.lstat(source), os.lstat(destination))
     )
+
+
+def _is_taken(path: str) -> bool:
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as problem:
+        raise file_error(path, problem, done="moved") from None
+    return True
 
 
 def _is_folder(path: str) -> bool:

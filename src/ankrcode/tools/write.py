@@ -58,6 +58,8 @@ class Write(Tool[WriteInput]):
 
     def preview(self, args: WriteInput, ctx: ToolContext) -> Preview:
         path = ctx.workspace.resolve(args.file_path)
+        if ctx.workspace.contains(path):  # beyond it, the model learns nothing unasked
+            check(args, path, ctx)
         title = f"Write {path}"
         old = _content_for_preview(path)
         before = NEW_FILE if old is None else replaced_text(old, path)
@@ -68,21 +70,24 @@ class Write(Tool[WriteInput]):
         return Preview(title=title, body=diff(before.content, after, path), format="diff")
 
     async def validate(self, args: WriteInput, ctx: ToolContext) -> None:
-        """Nothing is overwritten that was not seen whole and as it is now."""
-        path = ctx.workspace.resolve(args.file_path)
-        try:
-            status = os.stat(path)  # noqa: PTH116
-        except (FileNotFoundError, NotADirectoryError):
-            _check_parent(path, create_dirs=args.create_dirs)
-            return
-        except OSError as problem:
-            raise file_error(path, problem, done="written") from None
-        check_is_ordinary(path, status)
-        await in_thread(ctx, ctx.reads.check_whole, path)
+        await in_thread(ctx, check, args, ctx.workspace.resolve(args.file_path), ctx)
 
     async def run(self, args: WriteInput, ctx: ToolContext) -> ToolResult:
         path = ctx.workspace.resolve(args.file_path)
         return await in_thread(ctx, written, args, path, ctx)
+
+
+def check(args: WriteInput, path: str, ctx: ToolContext) -> None:
+    """Nothing is overwritten that was not seen whole and as it is now."""
+    try:
+        status = os.stat(path)  # noqa: PTH116
+    except (FileNotFoundError, NotADirectoryError):
+        _check_parent(path, create_dirs=args.create_dirs)
+        return
+    except OSError as problem:
+        raise file_error(path, problem, done="written") from None
+    check_is_ordinary(path, status)
+    ctx.reads.check_whole(path)
 
 
 def written(args: WriteInput, path: str, ctx: ToolContext) -> ToolResult:
