@@ -1,0 +1,1 @@
+"""Processes: started, read, bounded, ended with all they began."""
