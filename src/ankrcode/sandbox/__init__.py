@@ -1,0 +1,1 @@
+"""The second wall: what a process may reach, enforced by the system instead of by us."""
