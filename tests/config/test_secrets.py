@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ankrcode.config.secret_patterns import TOKENS
+from ankrcode.config.secret_tokens import TOKENS
 from ankrcode.config.secrets import redact, secret_values
 
 ALNUM = string.ascii_letters + string.digits
@@ -29,28 +29,101 @@ PASSWORD = "S3c" + "r3t!Pw"
 PEM_HEADERS = f"Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,{noise(32, HEX).upper()}"
 PEM_BODY = "\n".join(noise(64, BASE64, seed) for seed in range(4)) + "\nab3=\n"
 
+UUID = "3f2504e0-4f89-41d3-9a0c-0305e82c3301"
 TOKEN_SAMPLES = {
+    "adobe-secret": [f"p8e-{noise(32)}"],
+    "alibaba-key": [f"LTAI{noise(20)}"],
+    "artifactory-key": [f"AKCp{noise(69)}", f"cmVmdGtuOj{noise(54)}"],
+    "baidu-key": [f"bce-v3/ALTAK-{noise(21)}/{noise(40, HEX)}"],
+    "browserbase-key": [f"bb_live_{noise(27)}"],
+    "cloudflare-key": [f"v1.0-{noise(24, HEX)}-{noise(146, HEX)}"],
+    "context7-key": [f"ctx7sk-{UUID}"],
+    "crates-token": [f"cio{noise(32)}"],
+    "dbt-token": [f"dbtc_{noise(40)}"],
+    "deno-token": [f"ddp_{noise(36)}", f"ddw_{noise(36)}"],
+    "dropbox-token": [f"sl.{noise(140)}", f"sl.u.{noise(140)}"],
+    "duffel-token": [f"duffel_live_{noise(43)}"],
+    "dynatrace-token": [f"dt0c01.{noise(24).upper()}.{noise(64).upper()}"],
+    "e2b-key": [f"e2b_{noise(40, HEX)}"],
+    "easypost-key": [f"EZAK{noise(54)}", f"EZTK{noise(54)}"],
+    "fireworks-key": [f"fw_{noise(24)}"],
+    "hubspot-token": [f"pat-na1-{UUID}", f"pat-eu1-{UUID}"],
+    "intra42-secret": [f"s-s4t2ud-{noise(64, HEX)}"],
+    "jina-key": [f"jina_{noise(60)}"],
+    "langfuse-key": [f"sk-lf-{UUID}"],
+    "neon-key": [f"napi_{noise(64).lower()}"],
+    "nuget-key": [f"oy2{noise(43).lower()}"],
+    "octopus-key": [f"API-{noise(26).upper()}"],
+    "onepassword-key": ["A3-C4ZJMN-PQTZTL-HGL84-G64M7-KVZRN-4ZVP6"],
+    "openshift-token": [f"sha256~{noise(43)}"],
+    "pinecone-key": [f"pcsk_{noise(6)}_{noise(63)}"],
+    "plaid-token": [f"access-production-{UUID}"],
+    "readme-key": [f"rdme_{noise(70).lower()}"],
+    "resend-key": [f"re_{noise(8)}_{noise(24)}"],
+    "riot-key": [f"RGAPI-{UUID}"],
+    "settlemint-token": [f"sm_pat_{noise(16)}"],
+    "shippo-token": [f"shippo_live_{noise(40, HEX)}"],
+    "sourcegraph-token": [f"sgp_{noise(16, HEX)}_{noise(40, HEX)}", f"sgp_{noise(40, HEX)}"],
+    "typeform-token": [f"tfp_{noise(44)}_{noise(14)}"],
+    "yandex-key": [f"AQVN{noise(36)}", f"t1.{noise(80)}.{noise(86)}"],
+    "zuplo-key": [f"zpka_{noise(32).lower()}_{noise(8, HEX)}"],
+    "airtable-token": [f"pat{noise(14)}.{noise(64, HEX)}"],
+    "bitbucket-token": [f"ATBB{noise(32)}"],
+    "brevo-key": [f"xkeysib-{noise(64, HEX)}-{noise(16)}"],
+    "buildkite-token": [f"bkua_{noise(40, HEX)}"],
+    "cerebras-key": [f"csk-{noise(48, HEX)}"],
+    "circleci-token": [f"CCIPAT_{noise(22)}_{noise(40, HEX)}"],
+    "contentful-token": [f"CFPAT-{noise(43)}"],
+    "facebook-token": [f"EAACEdEose0cBA{noise(60)}"],
+    "flutterwave-key": [f"FLWSECK_TEST-{noise(32, HEX)}-X", f"FLWSECK-{noise(32, HEX)}-X"],
+    "fly-token": [f"fo1_{noise(43)}", f"fm2_{noise(120)}"],
+    "heroku-key": [f"HRKU-{noise(40)}"],
+    "langsmith-key": [f"lsv2_pt_{noise(32, HEX)}_{noise(10, HEX)}"],
+    "mapbox-token": [f"sk.eyJ{noise(40)}.{noise(22)}"],
+    "netlify-token": [f"nfp_{noise(40)}"],
+    "onepassword-token": [f"ops_eyJ{noise(120)}"],
+    "planetscale-token": [f"pscale_tkn_{noise(43)}"],
+    "postman-key": [f"PMAK-{noise(24, HEX)}-{noise(34, HEX)}"],
+    "pulumi-token": [f"pul-{noise(40, HEX)}"],
+    "razorpay-key": [f"rzp_live_{noise(14)}"],
+    "square-token": [f"sq0atp-{noise(22)}", f"sq0csp-{noise(43)}", f"EAAA{noise(60)}"],
+    "tailscale-key": [f"tskey-auth-{noise(12)}-{noise(32)}"],
     "age-key": ["AGE-SECRET-KEY-1" + noise(58, string.ascii_uppercase)[:57] + "Q"],
     "anthropic-key": [f"sk-ant-api03-{BODY}_x-Y", f"sk-ant-oat01-{BODY}"],
     "atlassian-token": [f"ATATT3xFf{noise(60)}=1A2B"],
-    "aws-key": [f"{kind}{noise(16, UPPER)[:13]}Q7Z" for kind in ("AKIA", "ASIA")],
+    "aws-key": [
+        *(f"{kind}{noise(16, UPPER)[:13]}Q7Z" for kind in ("AKIA", "ASIA")),
+        *(f"{kind}{noise(200)}" for kind in ("FwoGZXIvYXdz", "IQoJb3JpZ2lu")),
+        f"amzn.mws.{UUID}",
+    ],
     "databricks-token": [f"dapi{noise(32, HEX)}"],
     "digitalocean-token": [f"dop_v1_{noise(64, HEX)}"],
-    "discord-token": [f"discord.com/api/webhooks/123456789012345678/{noise(60)}"],
+    "discord-token": [
+        f"discord.com/api/webhooks/123456789012345678/{noise(60)}",
+        *(
+            f"{kind}{noise(22)}.{noise(6)}.{noise(38)}"
+            for kind in ("MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT")
+        ),
+    ],
     "docker-token": [f"dckr_pat_{noise(27)}"],
-    "doppler-token": [f"dp.pt.{noise(43)}"],
+    "doppler-token": [f"dp.pt.{noise(43)}", f"dp.st.{noise(43)}"],
     "figma-token": [f"figd_{noise(40)}"],
     "github-token": [f"gh{kind}_{noise(36)}" for kind in "pousr"] + [f"github_pat_{noise(82)}"],
-    "gitlab-token": [f"glpat-{noise(20)}", f"gldt-{noise(20)}"],
-    "google-key": [f"AIza{noise(35)}", f"ya29.{noise(60)}", f"GOCSPX-{noise(28)}"],
-    "grafana-token": [f"glsa_{noise(32)}_{noise(8, HEX)}"],
+    "gitlab-token": [f"glpat-{noise(20)}", f"gldt-{noise(20)}", f"GR1348941{noise(20)}"],
+    "google-key": [
+        f"AIza{noise(35)}",
+        f"ya29.{noise(60)}",
+        f"GOCSPX-{noise(28)}",
+        f"1//0{noise(60)}",
+    ],
+    "grafana-token": [f"glsa_{noise(32)}_{noise(8, HEX)}", f"glc_{noise(60)}"],
     "groq-key": [f"gsk_{noise(52)}"],
     "huggingface-token": [f"hf_{noise(34)}"],
     "jwt": [f"eyJhbGciOiJIUzI1NiJ9.eyJ{noise(30)}.{noise(43)}"],
     "linear-key": [f"lin_api_{noise(40)}"],
     "mailgun-key": [f"key-{noise(32, HEX)}"],
     "newrelic-key": [f"NRAK-{noise(27, UPPER)[:26]}Q"],
-    "notion-token": [f"ntn_{noise(46)}"],
+    "notion-token": [f"ntn_{noise(46)}", f"secret_{noise(43)}"],
     "npm-token": [f"npm_{noise(36)}"],
     "nvidia-key": [f"nvapi-{noise(64)}"],
     "openai-key": [f"sk-{kind}-{BODY}" for kind in ("proj", "svcacct", "admin")]
@@ -61,17 +134,18 @@ TOKEN_SAMPLES = {
     "replicate-token": [f"r8_{noise(37)}"],
     "rubygems-key": [f"rubygems_{noise(48, HEX)}"],
     "sendgrid-key": [f"SG.{noise(22)}.{noise(43)}"],
-    "sentry-token": [f"sntrys_{noise(60)}"],
+    "sentry-token": [f"sntrys_{noise(60)}", f"sntryu_{noise(64, HEX)}"],
     "shopify-token": [f"shpat_{noise(32, HEX)}"],
-    "slack-token": [f"xox{kind}-123456789012-{noise(24)}" for kind in "baprs"]
+    "slack-token": [f"xoxe.xoxp-1-{noise(60)}"]
+    + [f"xox{kind}-123456789012-{noise(24)}" for kind in "baprs"]
     + [f"xapp-1-A0-{noise(30)}", f"hooks.slack.com/services/T0/B0/{noise(24)}"],
     "speech-key": [f"sk_{noise(8, HEX)}_{noise(32)}", f"sk_{noise(48, HEX)}"],
     "stripe-key": [f"sk_live_{noise(24)}", f"rk_test_{noise(24)}", f"whsec_{noise(32)}"],
-    "supabase-token": [f"sbp_{noise(40, HEX)}"],
+    "supabase-token": [f"sbp_{noise(40, HEX)}", f"sb_secret_{noise(31)}"],
     "tavily-key": [f"tvly-dev-{noise(32)}", f"tvly-{noise(32)}"],
     "telegram-token": [f"api.telegram.org/bot123456789:AA{noise(33)}"],
     "twilio-key": [f"SK{noise(32, HEX)}"],
-    "vault-token": [f"hvs.{noise(90)}"],
+    "vault-token": [f"hvs.{noise(90)}", f"hvb.{noise(140)}"],
     "xai-key": [f"xai-{noise(80)}"],
 }
 
@@ -421,6 +495,17 @@ HOSTILE = [
     *("-----BEGIN PRIVATE KEY-----\n" + "A" * 70, "-----BEGIN PRIVATE KEY-----\n" + "a b " * 99),
     *("password", "password ", "password=", "password=a", "token: ", "key", "api_key_", "bearer "),
     *("authorization: bearer ", "-u a:", "--user a:", "login a ", "login a password "),
+    *(
+        "cookie: sess=",
+        "cookie: a",
+        "sess",
+        "?sig=",
+        "mysql ",
+        "mysql -",
+        "sshpass -p",
+        "login -p ",
+    ),
+    *("password='a;", 'password="a&b"', "\npassword: a1", "12345678:AA", "8Q~", "0a-us1", "auth="),
 ]
 
 
