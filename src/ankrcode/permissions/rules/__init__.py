@@ -1,0 +1,1 @@
+"""Rules in the syntax people already have."""

@@ -1,0 +1,59 @@
+"""A second reader: tree-sitter's grammar of bash must not see a command that ours did not.
+
+Ours follows bash more closely (tree-sitter-bash misreads continued lines, misses backticks in
+here-documents and rejects some valid text), so it decides; but where the other one finds a
+command name that ours has not, something is wrong and a person is asked.
+"""
+
+from functools import lru_cache
+from typing import Any
+
+from ankrcode.permissions.shell.grammar import parse
+from ankrcode.permissions.shell.syntax import Text
+from ankrcode.permissions.shell.walking import simple_commands
+
+_KEYWORDS = {"time", "coproc", "!", "}", "{", "]]", "esac", "done", "fi"}
+
+
+@lru_cache(maxsize=512)
+def witness(command: str) -> str:
+    """What the other reader saw beyond ours; empty where they agree."""
+    theirs = names_by_tree_sitter(command)
+    if not theirs:
+        return ""
+    ours = {word for node in simple_commands(parse(command).script) for word in _texts(node)}
+    extra = sorted(theirs - ours - _KEYWORDS)
+    return f"two readers of the text disagree about '{extra[0]}'" if extra else ""
+
+
+def _texts(node: Any) -> list[str]:
+    return [
+        "".join(part.text for part in word.parts if isinstance(part, Text)) for word in node.words
+    ]
+
+
+def names_by_tree_sitter(command: str) -> set[str]:
+    """The plain command names in its tree; none where the text is beyond it."""
+    source = command.encode("utf-8", "surrogatepass")
+    root = _parser().parse(source).root_node
+    if root.has_error or b"\\\n" in source:
+        return set()
+    found: set[str] = set()
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        waiting += node.children
+        if node.type == "command_name" and node.child_count == 1:
+            only = node.children[0]
+            text = source[only.start_byte : only.end_byte].decode("utf-8", "replace")
+            if only.type == "word" and "\\" not in text:
+                found.add(text)
+    return found
+
+
+@lru_cache(maxsize=1)
+def _parser() -> Any:
+    import tree_sitter
+    import tree_sitter_bash
+
+    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
