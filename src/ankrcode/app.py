@@ -6,14 +6,20 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from ankrcode import tools as builtin
 from ankrcode.config.paths import state_folder
+from ankrcode.config.redactor import Redactor
+from ankrcode.config.secrets import secret_values
 from ankrcode.config.settings import Settings
 from ankrcode.errors import ToolError, UsageError
 from ankrcode.permissions.policy import Policy
+from ankrcode.permissions.rules.layers import rules_of_settings
+from ankrcode.permissions.rules.rules import Ruleset
 from ankrcode.plugins import load_plugins
 from ankrcode.protocol.call import ToolCall
-from ankrcode.protocol.event import Event
+from ankrcode.protocol.event import Event, TaskEnded
 from ankrcode.protocol.permission import Mode, Permission
 from ankrcode.protocol.result import ToolResult
 from ankrcode.tooling.activity import ActivityStream, Callback
@@ -22,17 +28,23 @@ from ankrcode.tooling.background import run_in_background_loop
 from ankrcode.tooling.describe import variables_of
 from ankrcode.tooling.dialect import Dialect, Reply
 from ankrcode.tooling.hazards import HazardTable
-from ankrcode.tooling.hooks import Hook
+from ankrcode.tooling.hooks import Hook, HookAnswer
+from ankrcode.tooling.hooks.engine import HookEngine
+from ankrcode.tooling.hooks.functions import FunctionHook
 from ankrcode.tooling.identity import Source, SystemSource
 from ankrcode.tooling.pipeline import Pipeline
+from ankrcode.tooling.plan import AllowedPrompt, PlanAnswer, leave_plan, plan_approval
 from ankrcode.tooling.registry import Registry
 from ankrcode.tooling.results import Cut, ResultStore
 from ankrcode.tooling.scheduler import Scheduler, SchedulingPolicy, Turn
 from ankrcode.tooling.state import AgentState, ToolOptions
 from ankrcode.tooling.tool import Tool
 from ankrcode.tooling.vendors import VendorForm, vendor_forms
+from ankrcode.workspace.processes.processes import Processes
+from ankrcode.workspace.processes.saved import Saved
+from ankrcode.workspace.processes.tasks import Task, Tasks
 from ankrcode.workspace.roots import Workspace, find_cwd, find_root
-from ankrcode.workspace.writes import FileWriter
+from ankrcode.workspace.writing.writes import FileWriter
 
 AnyTool = Tool[Any] | type[Tool[Any]]
 
@@ -62,34 +74,33 @@ class Toolkit:
         mode: Mode | str = Mode.DEFAULT,
         permissions: Iterable[Permission | str] = tuple(Permission),
         approve: Approver | None = None,
-        hooks: Iterable[Hook] = (),
+        hooks: Iterable[Hook | FunctionHook] = (),
         registry: Registry | None = None,
         settings: Settings | None = None,
         source: Source | None = None,
         scheduling: SchedulingPolicy = "hazards",
         options: ToolOptions | None = None,
         session_id: str = "",
+        rules: Ruleset | None = None,
         plugins: Iterable[str] = (),
     ) -> None:
-        settings = settings or Settings()
-        source = source or SystemSource()
-        registry = registry if registry is not None else builtin_tools()
-        for tool in tools:
-            registry.register(tool)
-        for tool in load_plugins(plugins):
-            registry.register(tool)
+        settings, source = settings or Settings(), source or SystemSource()
+        registry = _registered(registry, (*tools, *load_plugins(plugins)))
         session_id = session_id or source.new_id("session")
         store = ResultStore(_results_folder(settings, session_id))
-        root = Path(cwd) if cwd is not None else find_root(None, os.environ)
+        workspace = _workspace(cwd, extra_directories)
         policy = Policy(
             mode=Mode(mode),
             granted=frozenset(Permission(one) for one in permissions),
             readable=(os.path.realpath(store.folder),),
+            rules=rules or rules_of_settings(settings.permissions, workspace),
+            can_confine=lambda: self.agent.processes.confinement.name != "none",
         )
+        redactor = Redactor(secret_values(os.environ))
+        self.settings = settings
+        self.activity = activity = ActivityStream()
         self.agent = AgentState(
-            workspace=Workspace(
-                (root, *extra_directories), root if cwd is not None else find_cwd(root)
-            ),
+            workspace=workspace,
             policy=policy,
             session_id=session_id,
             agent_id=source.new_id("agent"),
@@ -97,19 +108,21 @@ class Toolkit:
             options=options or ToolOptions(tools=tuple(registry.names)),
             settings=settings,
             files=_file_writer(),
+            processes=lambda: _processes(settings, store.folder, redactor),
+            tasks=Tasks(lambda task: activity.publish(_task_ended(task, source))),
         )
-        self.settings = settings
-        self.activity = ActivityStream()
+        self.hooks, chained = _hooks(settings, tuple(hooks), self.agent)
         self._table = HazardTable(settings.limits.concurrent_calls)
         self._pipeline = Pipeline(
             registry=registry,
-            activity=self.activity,
+            activity=activity,
             source=source,
             store=store,
             limits=settings.limits,
             cut=Cut(settings.results.cut),
             approver=approve,
-            hooks=tuple(hooks),
+            hooks=chained,
+            redactor=redactor,
         )
         self._scheduler = Scheduler(self._pipeline, self._table, self.agent, policy=scheduling)
 
@@ -162,13 +175,44 @@ class Toolkit:
         except ToolError as problem:
             refused = self._pipeline.refuse(call, self.agent, problem, started)
             return dialect.from_result(call.name, refused)
-        result = await self._scheduler.turn().run_one(native)
-        return dialect.from_result(call.name, result)
+        turn = self._scheduler.turn(_settings_in(dialect, self.agent.settings))
+        return dialect.from_result(call.name, await turn.run_one(native))
+
+    async def begin(self, source: str = "startup") -> HookAnswer:
+        """The session starts: its hooks run, once. The first call does it if nobody did."""
+        if self.hooks is None or self.hooks.has_begun:
+            return HookAnswer()
+        self.hooks.has_begun = True
+        return await self.hooks.run("SessionStart", {"source": source})
 
     async def _ready(self) -> None:
+        if self.hooks is not None and not self.hooks.has_begun:
+            self.hooks.pending_context = list((await self.begin()).context)
         if self.registry.is_uninitialised:
             with suppress(UsageError):  # a call of that very tool says what is wrong with it
                 await self.registry.initialise(self.agent.workspace.cwd)
+
+    # ── modes: only the person changes them ───────────────────────────────────────────────
+    @property
+    def mode(self) -> Mode:
+        """How much may happen without a question; from now on, for this agent."""
+        return self.agent.policy.mode
+
+    @mode.setter
+    def mode(self, mode: Mode | str) -> None:
+        self.agent.policy.mode = Mode(mode)
+
+    async def leave_plan(
+        self,
+        plan: str,
+        prompts: Iterable[AllowedPrompt] = (),
+        *,
+        then: Mode | str = Mode.DEFAULT,
+    ) -> PlanAnswer:
+        """Show the plan to whoever approves here; plan mode holds until they say yes."""
+        approval = plan_approval(plan, prompts, self._pipeline.source)
+        approver = self._pipeline.approver
+        return await leave_plan(self.agent.policy, approver, approval, then=Mode(then))
 
     def clear_state(self) -> None:
         """Begin anew: what was read, granted, remembered, queued and noted of repeats is gone."""
@@ -184,6 +228,17 @@ class Toolkit:
         """The events from now on: `async for event in kit.events(): …`."""
         return self.activity.events(*event_types)
 
+    # ── the end ───────────────────────────────────────────────────────────────────────────
+    def close(self) -> None:
+        """Stop what this agent still has running in the background; the first agent's ends all."""
+        if not self.agent.depth and self.hooks is not None and self.hooks.has_begun:
+            self.hooks.has_begun = False
+            if self.hooks.listens("SessionEnd"):
+                run_in_background_loop(self.hooks.run("SessionEnd", {"reason": "other"}))
+        self.agent.tasks.close(self.agent.agent_id if self.agent.depth else None)
+        if not self.agent.depth and "processes" in self.agent.__dict__:
+            self.agent.processes.close()
+
     # ── telling a model ───────────────────────────────────────────────────────────────────
     def definitions(
         self, form: str = "anthropic", dialect: Dialect | None = None
@@ -195,32 +250,56 @@ class Toolkit:
 
     # ── further agents ────────────────────────────────────────────────────────────────────
     def for_agent(
-        self, name: str, *, tools: Iterable[str] | None = None, cwd: str | Path | None = None
+        self,
+        name: str,
+        *,
+        tools: Iterable[str] | None = None,
+        cwd: str | Path | None = None,
+        mode: Mode | str | None = None,
+        permissions: Iterable[Permission | str] = tuple(Permission),
     ) -> "Toolkit":
         """The same workspace for another agent: its own read-state, never more rights."""
         child = object.__new__(Toolkit)
         child.__dict__.update(self.__dict__)
         registry = self.registry.subset(tools) if tools is not None else self.registry
         own, source = self.agent, self._pipeline.source
-        policy = Policy(
-            mode=own.policy.mode, granted=own.policy.granted, readable=own.policy.readable
-        )
-        policy.grants = list(own.policy.grants)
         child.agent = AgentState(
             workspace=Workspace(own.workspace.roots, cwd or own.workspace.cwd),
-            policy=policy,
+            policy=own.policy.narrowed(
+                mode=None if mode is None else Mode(mode),
+                granted=frozenset(Permission(one) for one in permissions),
+            ),
             session_id=own.session_id,
             agent=name,
             agent_id=source.new_id("agent"),
             chain_id=own.chain_id,
             depth=own.depth + 1,
             options=ToolOptions(tools=tuple(registry.names), model=own.options.model),
-            settings=own.settings,
             files=own.files,
+            settings=own.settings,
+            processes=lambda: own.processes,
+            tasks=own.tasks,
         )
         child._pipeline = self._pipeline.with_registry(registry)
         child._scheduler = Scheduler(child._pipeline, self._table, child.agent)
         return child
+
+
+def _settings_in(dialect: Dialect, settings: Settings) -> Settings:
+    edit = replace(settings.edit, match="exact") if dialect.edits_exactly else settings.edit
+    return replace(settings, edit=edit)
+
+
+def _registered(registry: Registry | None, tools: Iterable[AnyTool]) -> Registry:
+    registry = registry if registry is not None else builtin_tools()
+    for tool in tools:
+        registry.register(tool)
+    return registry
+
+
+def _workspace(cwd: str | Path | None, extra: Iterable[str | Path]) -> Workspace:
+    root = Path(cwd) if cwd is not None else find_root(None, os.environ)
+    return Workspace((root, *extra), root if cwd is not None else find_cwd(root))
 
 
 def _file_writer() -> FileWriter:
@@ -228,6 +307,58 @@ def _file_writer() -> FileWriter:
     files = FileWriter(state_folder(os.environ) / "writes")
     files.recover()
     return files
+
+
+def _processes(settings: Settings, folder: str, redactor: Redactor) -> Processes:
+    """Commands get the person's environment without its secrets, behind the wall that stands."""
+    from ankrcode.config.redacted_output import RedactedOutput
+    from ankrcode.config.secrets import is_secret_variable
+    from ankrcode.sandbox.choose import Sandbox
+    from ankrcode.workspace.processes.environment import Environment
+
+    shell = settings.shell
+    environment = Environment(
+        os.environ,
+        is_secret=is_secret_variable,
+        passed=shell.env_pass,
+        reads_profile=shell.profile,
+    )
+    saved = Saved(
+        folder,
+        max_bytes=shell.saved_bytes,
+        max_folder_bytes=shell.saved_folder_bytes,
+        sieve=lambda: RedactedOutput(redactor),
+    )
+    return Processes(saved, confinement=Sandbox(settings.sandbox), environment=environment)
+
+
+def _hooks(
+    settings: Settings, given: tuple[Hook | FunctionHook, ...], agent: AgentState
+) -> tuple[HookEngine | None, tuple[Hook, ...]]:
+    """The hooks of the settings and those in Python; without any, nothing is made."""
+    table = settings.hooks if settings.hooks_enabled else {}
+    if not table and not given:
+        return None, ()
+    from ankrcode.tooling.hooks.bridge import EngineHook  # only who has hooks pays for it
+
+    functions = [one for one in given if isinstance(one, FunctionHook)]
+    others = tuple(one for one in given if not isinstance(one, FunctionHook))
+    if not table and not functions:
+        return None, others
+    engine = HookEngine(table, functions, agent)
+    return engine, (*others, EngineHook(engine))
+
+
+def _task_ended(task: Task, source: Source) -> TaskEnded:
+    return TaskEnded(
+        agent_id=task.owner,
+        at=source.now(),
+        task_id=task.id,
+        kind=task.kind,
+        title=task.title,
+        status=task.status,
+        exit_code=task.exit_code,
+    )
 
 
 def _results_folder(settings: Settings, session_id: str) -> str:

@@ -31,10 +31,25 @@ def make_program(path: Path, script: str) -> None:
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
 
 
+def trusted(folder: Path) -> None:
+    folder.mkdir()
+    assert ankrcode("trust", "add", cwd=folder).returncode == 0
+
+
+def test_nothing_is_started_in_a_folder_that_is_not_trusted(tmp_path: Path) -> None:
+    for name in ("git", "rg", "bwrap"):
+        make_program(tmp_path / "bin" / name, f"touch {tmp_path}/was-run; echo 1")
+    (tmp_path / "work").mkdir()
+    found = findings(tmp_path / "work", PATH=f"{tmp_path}/bin:{os.environ['PATH']}")
+    assert found["git"]["found"] == f"{tmp_path}/bin/git"
+    assert found["git"]["ok"]
+    assert not (tmp_path / "was-run").exists()
+
+
 def test_it_looks_at_everything_that_matters(tmp_path: Path) -> None:
     found = findings(tmp_path)
-    expected = ["ankrcode", "python", "workspace", "rg", "git", "sandbox", "terminal", "keys"]
-    assert list(found) == expected
+    expected = ["ankrcode", "python", "workspace", "trust", "rg", "git"]
+    assert list(found) == [*expected, "sandbox", "auto", "terminal", "keys"]
     assert found["ankrcode"]["found"] == __version__
     assert platform.python_version() in found["python"]["found"]
     assert found["workspace"]["found"] == str(tmp_path)
@@ -63,7 +78,7 @@ def test_a_key_is_named_but_its_value_is_never_printed(
 
 def test_a_program_is_found_and_asked_for_its_version(tmp_path: Path) -> None:
     make_program(tmp_path / "bin" / "git", "echo git version 99.1")
-    (tmp_path / "work").mkdir()
+    trusted(tmp_path / "work")
     found = findings(tmp_path / "work", PATH=f"{tmp_path}/bin:{os.environ['PATH']}")["git"]
     assert (found["ok"], found["found"]) == (True, f"git version 99.1 ({tmp_path}/bin/git)")
 
@@ -81,7 +96,7 @@ def test_a_hostile_program_in_the_workspace_is_not_run(path: str, tmp_path: Path
 @pytest.mark.parametrize("script", ["exit 3", "kill -9 $$"])
 def test_a_program_that_fails_counts_as_missing(script: str, tmp_path: Path) -> None:
     make_program(tmp_path / "bin" / "git", script)
-    (tmp_path / "work").mkdir()
+    trusted(tmp_path / "work")
     found = findings(tmp_path / "work", PATH=f"{tmp_path}/bin:{os.environ['PATH']}")["git"]
     assert not found["ok"]
     assert f"{tmp_path}/bin/git" in found["found"]
@@ -89,7 +104,7 @@ def test_a_program_that_fails_counts_as_missing(script: str, tmp_path: Path) -> 
 
 def test_what_a_program_says_cannot_disturb_the_terminal(tmp_path: Path) -> None:
     make_program(tmp_path / "bin" / "git", r"printf '\377\033[31mred\nmore'")
-    (tmp_path / "work").mkdir()
+    trusted(tmp_path / "work")
     done = doctor(tmp_path / "work", PATH=f"{tmp_path}/bin:{os.environ['PATH']}")
     assert r"'\ufffd\x1b[31mred'" in done.stdout
     assert "\x1b" not in done.stdout

@@ -232,7 +232,8 @@ def test_a_debug_run_writes_a_private_log_without_secrets(work: Path, own_home: 
     assert "ToolCallEnded(tool='Read', success=True" in ended
     assert TOKEN not in written
     assert "canary-4711" not in written
-    assert TOKEN in done.stdout  # the person asked to see the file
+    assert TOKEN not in done.stdout
+    assert "token=[redacted:github-token:" in done.stdout
 
 
 def test_a_failure_is_logged_as_a_warning(work: Path, own_home: Path) -> None:

@@ -53,8 +53,8 @@ def test_the_list_can_be_limited_to_a_category(tmp_path: Path) -> None:
 @pytest.mark.requirement("S0-012", "S4-004", "S4-166", "S4-168")
 def test_one_tool_is_shown_with_its_description_and_parameters(tmp_path: Path) -> None:
     shown = tools("show", "Read", cwd=tmp_path).stdout
-    assert shown.startswith("Read – Read a text file")
-    assert "Ask for several files in one go" in shown
+    assert shown.startswith("Read – Read files: ")
+    assert "several files in one go" in shown
     assert "Read the whole file unless it is very long" in shown
     assert "  file_path (string, required): The file to read\n" in shown
     assert "  limit (integer, default 2000): How many lines to show; 0 means all\n" in shown

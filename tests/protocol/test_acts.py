@@ -26,6 +26,8 @@ def test_files_and_folders_are_found_among_other_resources() -> None:
         (Acts(connects=("example.com",)), True),
         (Acts(writes=(state("todos"),)), False),
         (Acts(runs=("ls",)), False),
+        (Acts(runs=("ls",), confined=True), True),
+        (Acts(runs=("ls",), writes=(file("/a"),), confined=True), False),
         (UNKNOWN, False),
     ],
 )

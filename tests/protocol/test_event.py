@@ -33,6 +33,7 @@ FIELDS: dict[str, dict[str, Any]] = {
     "approval_answered": {"approval_id": "a", "answer": ApprovalAnswer(approved=False)},
     "question_asked": {"question": Question(id="q", question="?")},
     "question_answered": {"answer": QuestionAnswer(question_id="q", chosen=("a",))},
+    "task_end": {"task_id": "t", "kind": "shell", "title": "make", "status": "killed"},
     "turn_start": {"turn_id": "t"},
     "turn_end": {"turn_id": "t", "usage": Usage(input_tokens=5)},
     "text_delta": {"text": "he"},

@@ -24,6 +24,7 @@ from ankrcode.protocol.message import (
     Usage,
 )
 from ankrcode.protocol.modifier import (
+    DirectoryChanged,
     FileForgotten,
     FileMoved,
     FileRead,
@@ -36,12 +37,27 @@ from ankrcode.protocol.result import Attachment, ErrorInfo, ToolResult
 
 IMAGE = Attachment(type="image", mime="image/png", data="iVBORw0KGgo=", name="चित्र.png")
 CALL = ToolCall(id="c1", name="Read", arguments={"file_path": "ü.txt", "limit": 3})
-ACTS = Acts(reads=("file:/a",), writes=("tree:/b",), runs=("make",), connects=("example.com",))
+ACTS = Acts(
+    reads=("file:/a",),
+    writes=("tree:/b",),
+    runs=("make",),
+    connects=("example.com",),
+    confined=True,
+)
 PREVIEW = Preview(title="Edit a.py", body="-a\n+b", format="diff")
 MODIFIERS = (
-    FileRead(path="/a", size=3, mtime_ns=1_700_000_000_000_000_001, digest="d", offset=2, limit=5),
+    FileRead(
+        path="/a",
+        size=3,
+        mtime_ns=1_700_000_000_000_000_001,
+        digest="d",
+        offset=2,
+        limit=5,
+        further=((9, 2),),
+    ),
     FileMoved(source="/a", destination="/b"),
     FileForgotten(path="/c"),
+    DirectoryChanged(path="/d"),
     PermissionGranted(tool="Bash", pattern="git *"),
     QueueCommand(call=CALL),
 )
@@ -86,6 +102,11 @@ SAMPLES: tuple[msgspec.Struct, ...] = (
         reason="writes",
         acts=ACTS,
         preview=PREVIEW,
+        agent_id="g1",
+        risk="high",
+        text="rm x",
+        rules=("Bash(rm x)",),
+        digest="d1",
     ),
     ApprovalAnswer(approved=True, arguments={"a": 1}, feedback="ok", remember="session"),
     ToolResult(

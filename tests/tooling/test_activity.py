@@ -101,8 +101,8 @@ async def test_events_can_be_read_in_the_callers_own_loop() -> None:
     @tool(permission=Permission.READ)
     async def speak(ctx: ToolContext) -> str:
         """Say two things."""
-        ctx.output("one")
-        ctx.output("two")
+        ctx.output("one\n")
+        ctx.output("two\n")
         return "done"
 
     kit = Toolkit([speak])

@@ -187,7 +187,7 @@ async def test_what_was_saved_can_be_read_on_without_a_question(tmp_path: Path) 
     kit.agent.policy.grant("Talk", "*")
     path = saved(await kit.call("Talk", words="line\n" * 500))
     again = await kit.call("Read", file_path=str(path), offset=400, limit=1)
-    assert again.value.content == "line"
+    assert again.value.content == "line\n"
 
 
 async def test_a_folder_that_cannot_be_made_is_a_clear_error(tmp_path: Path) -> None:

@@ -32,20 +32,16 @@ class Acts(Struct, frozen=True, kw_only=True):
     writes: tuple[str, ...] = ()
     runs: tuple[str, ...] = ()  # commands, as a person would type them
     connects: tuple[str, ...] = ()  # host names
+    confined: bool = False  # what `runs` names stays behind a wall and changes nothing that lasts
 
     @property
     def changes_nothing(self) -> bool:
-        return not self.writes and not self.runs
+        return not self.writes and (self.confined or not self.runs)
 
     @property
     def writes_files(self) -> tuple[str, ...]:
         """The files and folders it writes, as paths."""
         return paths(self.writes)
-
-    @property
-    def reads_files(self) -> tuple[str, ...]:
-        """The files and folders it reads, as paths."""
-        return paths(self.reads)
 
     def may_write(self, path: str) -> bool:
         """Was this very path, or a folder that holds it, declared as written?"""
@@ -53,6 +49,11 @@ class Acts(Struct, frozen=True, kw_only=True):
             return True
         folders = (one[5:].rstrip("/") for one in self.writes if one.startswith("tree:"))
         return any(path == folder or path.startswith(folder + "/") for folder in folders)
+
+    @property
+    def reads_files(self) -> tuple[str, ...]:
+        """The files and folders it reads, as paths."""
+        return paths(self.reads)
 
 
 def paths(resources: tuple[str, ...]) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from msgspec import Struct
 from ankrcode.protocol.acts import Acts
 
 RememberScope = Literal["once", "session", "project", "user"]
+Risk = Literal["low", "medium", "high"]
 
 
 class Preview(Struct, frozen=True, kw_only=True):
@@ -28,6 +29,10 @@ class Approval(Struct, frozen=True, kw_only=True):
     acts: Acts
     preview: Preview | None = None
     agent_id: str = ""
+    risk: Risk = "medium"
+    text: str = ""  # exactly what will run, with nothing hidden in it
+    rules: tuple[str, ...] = ()  # what is remembered with a yes for longer; none: only this call
+    digest: str = ""  # of tool and arguments: the answer counts for exactly these
 
 
 class ApprovalAnswer(Struct, frozen=True, kw_only=True):

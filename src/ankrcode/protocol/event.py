@@ -95,6 +95,17 @@ class QuestionAnswered(Event, frozen=True, tag="question_answered"):
     answer: QuestionAnswer
 
 
+# ── the background ────────────────────────────────────────────────────────────────────────
+class TaskEnded(Event, frozen=True, tag="task_end"):
+    """A task in the background is over: by itself, or because somebody stopped it."""
+
+    task_id: str
+    kind: str  # shell, agent
+    title: str
+    status: str  # completed, failed, killed
+    exit_code: int | None = None
+
+
 # ── a turn ────────────────────────────────────────────────────────────────────────────────
 class TurnStarted(Event, frozen=True, tag="turn_start"):
     turn_id: str
@@ -137,6 +148,7 @@ EVENTS: tuple[type[Event], ...] = (
     ApprovalAnswered,
     QuestionAsked,
     QuestionAnswered,
+    TaskEnded,
     TurnStarted,
     TurnEnded,
     TextArrived,

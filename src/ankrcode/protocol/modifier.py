@@ -14,6 +14,7 @@ class FileRead(Struct, frozen=True, kw_only=True, tag="file_read"):
     digest: str
     offset: int | None = None  # first line shown, 1-based; None = the whole file
     limit: int | None = None
+    further: tuple[tuple[int, int], ...] = ()  # more such windows: first line and how many
 
 
 class FileMoved(Struct, frozen=True, kw_only=True, tag="file_moved"):
@@ -25,6 +26,12 @@ class FileMoved(Struct, frozen=True, kw_only=True, tag="file_moved"):
 
 class FileForgotten(Struct, frozen=True, kw_only=True, tag="file_forgotten"):
     """A file or folder is gone: what was read of it counts no more."""
+
+    path: str
+
+
+class DirectoryChanged(Struct, frozen=True, kw_only=True, tag="directory_changed"):
+    """A command went elsewhere: the next one starts there."""
 
     path: str
 
@@ -42,4 +49,6 @@ class QueueCommand(Struct, frozen=True, kw_only=True, tag="queue_command"):
     call: ToolCall
 
 
-ContextModifier = FileRead | FileMoved | FileForgotten | PermissionGranted | QueueCommand
+ContextModifier = (
+    FileRead | FileMoved | FileForgotten | DirectoryChanged | PermissionGranted | QueueCommand
+)

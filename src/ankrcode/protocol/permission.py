@@ -16,5 +16,6 @@ class Mode(StrEnum):
     DEFAULT = "default"
     PLAN = "plan"
     ACCEPT_EDITS = "acceptEdits"
+    AUTO = "auto"
     DONT_ASK = "dontAsk"
     BYPASS = "bypass"

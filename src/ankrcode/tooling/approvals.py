@@ -7,7 +7,9 @@ from msgspec.structs import replace
 
 from ankrcode.config.limits import MAX_EDITS_PER_CALL
 from ankrcode.errors import Refused
-from ankrcode.permissions.decide import Decision, Verdict, decide
+from ankrcode.permissions.decide import CallFacts, Decision, Verdict, decide
+from ankrcode.permissions.verdicts import CONFINED, OPEN, Authority
+from ankrcode.protocol.acts import EVERYTHING
 from ankrcode.protocol.approval import Approval, ApprovalAnswer
 from ankrcode.protocol.event import ApprovalAnswered, ApprovalRequested
 from ankrcode.protocol.permission import Mode
@@ -15,9 +17,11 @@ from ankrcode.tooling.hooks import HookAnswer, HookChain
 from ankrcode.tooling.identity import Source
 from ankrcode.tooling.narrator import Narrator
 from ankrcode.tooling.running import RunningCall
+from ankrcode.tooling.turnstile import Turnstile
 
 Approver = Callable[[Approval], Awaitable[ApprovalAnswer]]
 Edit = Callable[[RunningCall, dict[str, Any]], None]
+_SILENCE = HookAnswer()
 
 
 class Gate:
@@ -30,75 +34,138 @@ class Gate:
         self._hooks = hooks
         self._narrator = narrator
         self._source = source
+        self._questions = Turnstile()  # one at a time, whoever asks
 
     async def permit(self, running: RunningCall, edit: Edit) -> None:
         """Return if it may run, else raise. Edited arguments are judged again from the start."""
-        is_approved = False
+        seen: tuple[object, Authority] | None = None  # which arguments somebody said yes to
         for _ in range(MAX_EDITS_PER_CALL):
-            verdict = judged(running)
-            if self._hooks:
-                answer = await self._hooks.before(running)
-                if answer.arguments is not None:
-                    edit(running, answer.arguments)
+            heard = await self._hooks.before(running) if self._hooks else _SILENCE
+            if heard.arguments is not None:
+                edit(running, heard.arguments)
+                continue
+            verdict = _tightened(judged(running), heard, running.agent.policy.mode)
+            if verdict.decision is Decision.ASK and seen is not None and seen[0] == running.key:
+                verdict = _approved(verdict, seen[1])  # of exactly these: only a deny stops them
+            if verdict.decision is Decision.ASK:
+                verdict, arguments = await self._settled(running, verdict, heard)
+                if arguments is not None:
+                    edit(running, arguments)
+                    seen = (running.key, verdict.by)
                     continue
-                verdict = _tightened(verdict, answer)
             if verdict.decision is Decision.DENY:
-                raise Refused.of("denied.rule", tool=running.name, reason=verdict.reason)
-            if verdict.decision is Decision.ALLOW or is_approved:
-                return
-            person = await self._asked(running, verdict.reason)
-            if person.arguments is None:
-                return
-            edit(running, person.arguments)
-            is_approved = True  # of exactly these arguments: only a deny can stop them now
+                raise _denied(running, verdict)
+            running.verdict = running.ctx.verdict = verdict
+            return
         raise Refused.of("denied.restless", tool=running.name)
 
-    async def _asked(self, running: RunningCall, reason: str) -> ApprovalAnswer:
+    async def _settled(
+        self, running: RunningCall, verdict: Verdict, heard: HookAnswer
+    ) -> tuple[Verdict, dict[str, Any] | None]:
+        """By a hook in the person's place, where that may be; else by the person.
+
+        Returns the verdict, and other arguments where those were given with the yes.
+        """
+        if self._hooks and not verdict.is_firm:
+            said = await self._hooks.asked(running, verdict.reason)
+            if said.decision == "allow":
+                return _approved(verdict, "hook"), said.arguments
         if self.approver is None:
             mode = running.agent.policy.mode
-            raise Refused.of("denied.mode", tool=running.name, mode=mode, reason=reason)
-        approval = Approval(
-            id=self._source.new_id("approval"),
-            call_id=running.ctx.call_id,
-            tool=running.name,
-            arguments=running.arguments.values,
-            reason=reason,
-            acts=running.acts,
-            preview=running.tool.preview(running.args, running.ctx),
-            agent_id=running.agent.agent_id,
-        )
+            _tell(running, verdict)
+            raise Refused.of("denied.mode", tool=running.name, mode=mode, reason=verdict.reason)
+        async with self._questions:
+            # A yes for longer, given meanwhile, may have answered this one too.
+            verdict = _tightened(judged(running), heard, running.agent.policy.mode)
+            if verdict.decision is not Decision.ASK:
+                return verdict, None
+            answer = await self._asked(self.approver, running, verdict)
+        return _approved(verdict, "person"), answer.arguments
+
+    async def _asked(
+        self, approver: Approver, running: RunningCall, verdict: Verdict
+    ) -> ApprovalAnswer:
+        from ankrcode.tooling.asking import approval_for, remember  # only a question pays for it
+
+        _tell(running, verdict)
+        approval = approval_for(running, verdict, self._source.new_id("approval"))
         self._narrator.tell(running, ApprovalRequested, approval=approval)
-        answer = await self.approver(approval)
+        self._hooks.notify(running)
+        answer = await approver(approval)
         self._narrator.tell(running, ApprovalAnswered, approval_id=approval.id, answer=answer)
         if not answer.approved:
+            if running.agent.settings.permissions.denial_ends_turn and not answer.feedback:
+                running.tell(ends_turn=True)
             raise Refused.of("denied.person", feedback=answer.feedback)
         if answer.remember != "once" and answer.arguments is None:
-            running.agent.policy.grant(running.name, running.tool.subject(running.args))
+            running.tell(**remember(running, answer.remember))
         return answer
 
 
 def judged(running: RunningCall) -> Verdict:
     """The policy's verdict, which the tool itself may tighten."""
     tool, agent = running.tool, running.agent
+    mode = agent.policy.mode
     subject = tool.subject(running.args)
-    verdict = decide(tool.name, subject, running.acts, agent.policy, agent.workspace)
-    if agent.policy.mode is Mode.BYPASS:
-        return replace(verdict, is_firm=tool.always_asks)
+    facts = CallFacts(
+        tool=tool.name,
+        arguments=running.arguments.values,
+        acts=running.acts,
+        subject=subject,
+        exact=running.exact if agent.policy.approved else "",
+    )
+    verdict = decide(facts, agent.policy, agent.workspace)
+    if verdict.by == "plan":
+        return verdict  # to be written over and over is what it is for
+    is_firm = verdict.is_firm or tool.always_asks
+    if mode is Mode.BYPASS:
+        return replace(verdict, is_firm=is_firm) if is_firm else verdict
     reason = tool.approval(running.args, running.ctx)
     if verdict.decision is not Decision.ALLOW:
         reasons = "; ".join(filter(None, (verdict.reason, reason)))
-        return replace(verdict, reason=reasons, is_firm=tool.always_asks)
-    if not reason or (agent.policy.is_granted(tool.name, subject) and not tool.always_asks):
+        return replace(verdict, reason=reasons, is_firm=is_firm)
+    is_granted = agent.policy.is_granted(tool.name, subject, facts.exact)
+    if not reason or (is_granted and not tool.always_asks):
         return verdict
-    asks = agent.policy.mode not in (Mode.DONT_ASK, Mode.PLAN)
-    decision = Decision.ASK if asks else Decision.DENY
-    return Verdict(decision=decision, reason=reason, is_firm=tool.always_asks)
+    if mode is Mode.AUTO and not tool.always_asks and _can_be_undone(running):
+        return verdict
+    is_silent = mode is Mode.DONT_ASK or (
+        mode is Mode.PLAN and bool(running.acts.writes or running.acts.runs)
+    )
+    decision = Decision.DENY if is_silent else Decision.ASK
+    return replace(verdict, decision=decision, reason=reason, is_firm=is_firm)
 
 
-def _tightened(verdict: Verdict, answer: HookAnswer) -> Verdict:
-    """A hook may answer a question or raise one; it never overrides a deny."""
+def _can_be_undone(running: RunningCall) -> bool:
+    """Does it write files, which the journal keeps, and nothing else?"""
+    acts = running.acts
+    is_plain = bool(acts.writes_files) and EVERYTHING not in acts.writes and not acts.runs
+    return is_plain and running.agent.policy.accepts_edits
+
+
+def _tightened(verdict: Verdict, answer: HookAnswer, mode: Mode) -> Verdict:
+    """A hook may answer a question or raise one; it overrides no deny, and no rule that asks."""
     if answer.decision == "ask" and verdict.decision is Decision.ALLOW:
-        return Verdict(decision=Decision.ASK, reason=answer.reason)
-    if answer.decision == "allow" and verdict.decision is Decision.ASK and not verdict.is_firm:
-        return Verdict(decision=Decision.ALLOW, reason=answer.reason)
+        decision = Decision.DENY if mode is Mode.DONT_ASK else Decision.ASK
+        return replace(verdict, decision=decision, reason=answer.reason)
+    is_open = verdict.decision is Decision.ASK and not verdict.is_firm and not verdict.rule
+    if answer.decision == "allow" and is_open:
+        return _approved(replace(verdict, reason=answer.reason), "hook")
     return verdict
+
+
+def _approved(verdict: Verdict, by: Authority) -> Verdict:
+    """A person's yes also opens the sandbox; a hook's leaves the command where it was."""
+    is_opened = by == "person" and verdict.profile == CONFINED
+    profile = OPEN if is_opened else verdict.profile
+    return replace(verdict, decision=Decision.ALLOW, by=by, profile=profile)
+
+
+def _denied(running: RunningCall, verdict: Verdict) -> Refused:
+    _tell(running, verdict)
+    return Refused.of("denied.rule", tool=running.name, reason=verdict.reason)
+
+
+def _tell(running: RunningCall, verdict: Verdict) -> None:
+    if verdict.note:
+        running.tell(permission_note=verdict.note)

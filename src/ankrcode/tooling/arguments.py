@@ -6,8 +6,10 @@ from typing import Any
 import msgspec
 
 from ankrcode.config.limits import MAX_ARGUMENT_BYTES, MAX_ARGUMENT_DEPTH
+from ankrcode.config.redactor import Redactor
 from ankrcode.errors import InvalidInput
 
+_PLACEHOLDER_BEGINS = b"[redacted:"
 _encoder = msgspec.json.Encoder(order="deterministic")
 _JSON_WORDS: dict[type, str] = {
     type(None): "null",
@@ -37,6 +39,13 @@ def parse_arguments(tool: str, arguments: object) -> Arguments:
     canonical = _encoded(tool, values)
     # Read back: plain JSON values only, and nobody else holds a reference to them.
     return Arguments(msgspec.json.decode(canonical), canonical)
+
+
+def restored(tool: str, arguments: Arguments, redactor: Redactor) -> Arguments:
+    """With the real text for every placeholder that the model was shown and sends back."""
+    if _PLACEHOLDER_BEGINS not in arguments.canonical:
+        return arguments
+    return parse_arguments(tool, redactor.restore(arguments.values))
 
 
 def _decoded(tool: str, text: str | bytes) -> object:

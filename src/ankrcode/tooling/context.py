@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ankrcode.config.redactor import RedactedStream, Redactor
 from ankrcode.config.settings import Settings
+from ankrcode.permissions.verdicts import ALLOWED
 from ankrcode.protocol.acts import NOTHING
 from ankrcode.protocol.event import (
     Event,
@@ -17,10 +19,13 @@ from ankrcode.protocol.message import Message
 from ankrcode.protocol.permission import Mode, Permission
 from ankrcode.tooling.activity import ActivityStream
 from ankrcode.tooling.identity import Source
+from ankrcode.tooling.remarks import Remarks
 from ankrcode.tooling.state import AgentState, ToolOptions
+from ankrcode.workspace.processes.processes import Processes
+from ankrcode.workspace.processes.tasks import Tasks
 from ankrcode.workspace.reads import ReadState
 from ankrcode.workspace.roots import Workspace
-from ankrcode.workspace.writes import FileWriter
+from ankrcode.workspace.writing.writes import FileWriter
 
 
 class Cancel:
@@ -71,7 +76,20 @@ class Stopwatch:
 class ToolContext:
     """One call's view of its agent. Read-only but for what the methods say."""
 
-    __slots__ = ("_activity", "_agent", "acts", "call_id", "cancel", "source", "stopwatch", "tool")
+    __slots__ = (
+        *(
+            "_activity",
+            "_agent",
+            "_redactor",
+            "_settings",
+            "_stream",
+            "acts",
+            "call_id",
+            "cancel",
+            "remarks",
+        ),
+        *("source", "stopwatch", "tool", "verdict"),
+    )
 
     def __init__(
         self,
@@ -81,15 +99,22 @@ class ToolContext:
         tool: str,
         activity: ActivityStream,
         source: Source,
+        redactor: Redactor | None = None,
+        settings: Settings | None = None,
     ) -> None:
         self._agent = agent
+        self._settings = settings  # of this call alone
         self._activity = activity
+        self._redactor = redactor or Redactor()
+        self._stream: RedactedStream | None = None
         self.call_id = call_id
         self.tool = tool
         self.source = source
-        self.acts = NOTHING  # what was judged and allowed, once it was
         self.cancel = Cancel()
         self.stopwatch: Stopwatch | None = None
+        self.remarks: Remarks | None = None  # what hooks said, if they said anything
+        self.acts = NOTHING  # what was judged and allowed, once it was
+        self.verdict = ALLOWED  # how it was allowed: by whom, and how it is to be run
 
     # ── who asks ──────────────────────────────────────────────────────────────────────────
     @property
@@ -140,12 +165,22 @@ class ToolContext:
 
     @property
     def settings(self) -> Settings:
-        return self._agent.settings
+        return self._settings or self._agent.settings
 
     @property
     def files(self) -> FileWriter:
         """The only way a tool changes a file; only those it declared in `acts`."""
         return self._agent.files.only(self.acts)
+
+    @property
+    def processes(self) -> Processes:
+        """The only way a tool starts a program."""
+        return self._agent.processes
+
+    @property
+    def tasks(self) -> Tasks:
+        """What goes on in the background."""
+        return self._agent.tasks
 
     @property
     def mode(self) -> Mode:
@@ -185,16 +220,26 @@ class ToolContext:
 
     # ── speaking while it works ───────────────────────────────────────────────────────────
     def output(self, text: str) -> None:
-        """A piece of output, as it arrives."""
-        self._emit(ToolOutputChunk, text=text)
+        """A piece of output, as it arrives; the beginning of what may be a secret waits."""
+        if not self._activity.is_watched:
+            return
+        if self._stream is None:
+            self._stream = RedactedStream(self._redactor)
+        if shown := self._stream.feed(text):
+            self._emit(ToolOutputChunk, text=shown)
+
+    def finish_output(self) -> None:
+        """No more will come: what was held back goes out."""
+        if self._stream is not None and (rest := self._stream.end()):
+            self._emit(ToolOutputChunk, text=rest)
 
     def progress(self, text: str, fraction: float | None = None) -> None:
         """How far it has got."""
-        self._emit(ToolProgressed, text=text, fraction=fraction)
+        self._emit(ToolProgressed, text=self._redactor.redact(text), fraction=fraction)
 
     def metadata(self, **values: Any) -> None:
         """What is known already: a title, a count. Spec 3's streaming metadata."""
-        self._emit(ToolMetadataChanged, metadata=values)
+        self._emit(ToolMetadataChanged, metadata=self._redactor.redact_data(values))
 
     def _emit(self, kind: type[Event], **fields: Any) -> None:
         if self._activity.is_watched:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ankrcode.protocol.definition import Definition
+from ankrcode.protocol.definition import Definition, JsonSchema
 from ankrcode.tooling.tool import Tool, description_file
 
 
@@ -11,7 +11,7 @@ def definition_of(tool: Tool[Any]) -> Definition:
         name=tool.name,
         summary=tool.summary or first_sentence(tool.description),
         description=tool.description or tool.summary,
-        input_schema=tool.input_schema,
+        input_schema=asked_of_models(tool),
         output_schema=tool.output_schema,
         permission=tool.permission,
         more_permissions=tuple(sorted(tool.more_permissions)),
@@ -20,6 +20,13 @@ def definition_of(tool: Tool[Any]) -> Definition:
         quiet=tool.quiet,
         max_result_chars=tool.max_result_chars,
     )
+
+
+def asked_of_models(tool: Tool[Any]) -> JsonSchema:
+    """The schema as shown: one clear way to call, where the tool itself takes several."""
+    if not tool.asked:
+        return tool.input_schema
+    return {**tool.input_schema, "required": list(tool.asked)}
 
 
 def load_description(tool: type[Tool[Any]]) -> None:

@@ -27,6 +27,7 @@ class Argument(Struct, frozen=True, kw_only=True):
     converter: str = "same"
     description: str = ""
     is_required: bool = False  # also where the native one has a default
+    bounds: dict[str, Any] = {}  # what its schema says otherwise: default, minimum, maximum
 
 
 class ToolMap(Struct, frozen=True, kw_only=True):
@@ -44,6 +45,7 @@ class Dialect(Struct, frozen=True, kw_only=True):
     name: str
     reply: str  # the name of a reply shape
     tools: tuple[ToolMap, ...] = ()  # none: every tool under its own name
+    edits_exactly: bool = False  # an edit never looks for what is merely like its text
 
     def outward(self, definition: Definition) -> Definition | None:
         """The definition as this dialect shows it; None where it has no such tool."""
@@ -96,7 +98,7 @@ def _outward_schema(schema: JsonSchema, table: ToolMap) -> JsonSchema:
             converted = {**converted, "default": table.fixed[argument.native]}
         if argument.description:
             converted = {**converted, "description": argument.description}
-        properties[name] = converted
+        properties[name] = {**converted, **argument.bounds}
     native_required = schema.get("required", ())
     required = [
         name
@@ -187,7 +189,17 @@ def _success_output(result: ToolResult, _value: Any) -> Reply:
     return {"success": False, "error": result.text}
 
 
+def _success_fields(result: ToolResult, value: Any) -> Reply:
+    """Spec 1: success and error in every reply, and the tool's own fields beside them."""
+    fields = value if isinstance(value, dict) else {}
+    if (error := result.error) is None:
+        return {**fields, "success": True, "error": ""}
+    reply = {**fields, "success": False, "error": error.message, "error_type": error.kind}
+    return {**reply, "suggestion": error.suggestion} if error.suggestion else reply
+
+
 REPLIES: dict[str, Callable[[ToolResult, Any], Reply]] = {
     "ok_value": _ok_value,
+    "success_fields": _success_fields,
     "success_output": _success_output,
 }

@@ -27,12 +27,17 @@ Fault = dict[str, str]
 
 
 def invalid_input(
-    tool: str, schema: JsonSchema, arguments: dict[str, Any], complaint: str
+    tool: str,
+    schema: JsonSchema,
+    arguments: dict[str, Any],
+    complaint: str,
+    shown: JsonSchema | None = None,
 ) -> InvalidInput:
-    """One error that names every fault and shows a call that would fit."""
-    faults = faults_of(tool, schema, arguments) or [_fault("other", "", why=shortened(complaint))]
+    """One error that names every fault and shows a call that would fit the schema models see."""
+    faults = faults_of(tool, schema, arguments) or faults_of(tool, shown or schema, arguments)
+    faults = faults or [_fault("other", "", why=shortened(complaint))]
     said = "; ".join(fault["message"] for fault in faults)
-    example = example_call(tool, schema, validator_for(schema))
+    example = example_call(tool, shown or schema, validator_for(schema))
     if example:
         error = InvalidInput.of("invalid_input", faults=said, example=example)
     else:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ankrcode.config.redactor import Redactor
 from ankrcode.protocol.call import ToolCall
 from ankrcode.protocol.event import Event, ToolCallEnded, ToolCallStarted, ToolFailed
 from ankrcode.protocol.result import ToolResult
@@ -14,14 +15,15 @@ from ankrcode.tooling.state import AgentState
 class Narrator:
     """Makes events, and only while somebody watches."""
 
-    def __init__(self, activity: ActivityStream, source: Source) -> None:
+    def __init__(self, activity: ActivityStream, source: Source, redactor: Redactor) -> None:
         self._activity = activity
         self._source = source
+        self._redactor = redactor
 
     def tell(self, running: RunningCall, kind: type[Event], **fields: Any) -> None:
         if self._activity.is_watched:
             where = self._where(running.ctx.call_id, running.agent)
-            self._activity.publish(kind(**where, **fields))
+            self._activity.publish(kind(**where, **self._redactor.redact_data(fields)))
 
     def started(self, running: RunningCall) -> None:
         running.is_announced = True

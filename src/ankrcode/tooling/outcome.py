@@ -6,6 +6,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ankrcode.config.limits import Limits
+from ankrcode.config.redactor import Redactor
 from ankrcode.errors import ErrorCode, ToolError
 from ankrcode.protocol.result import ErrorInfo, ToolResult
 from ankrcode.tooling.results import Cut, ResultStore, fit
@@ -60,10 +61,18 @@ def failure(problem: ToolError) -> ToolResult:
 
 
 def fitted(
-    tool: Tool[Any], result: ToolResult, limits: Limits, cut: Cut, store: ResultStore
+    tool: Tool[Any],
+    result: ToolResult,
+    limits: Limits,
+    cut: Cut,
+    store: ResultStore,
+    *,
+    redactor: Redactor,
 ) -> ToolResult:
-    """Stage 5: the text for the model, within the tool's limit; the whole is never lost."""
-    text = well_formed(tool.render(result))
+    """Stage 5: without secrets, within the tool's limit; the whole is never lost."""
+    result = without_secrets(result, redactor)
+    rendered = tool.render(result)
+    text = well_formed(rendered if rendered is result.text else redactor.redact(rendered))
     limit = tool.max_result_chars or limits.result_chars
     if len(text) <= limit:
         return result if text is result.text else replace(result, text=text)
@@ -76,6 +85,30 @@ def fitted(
         )
     metadata = {**result.metadata, "saved_to": path, "total_chars": len(text)}
     return replace(result, text=shown, metadata=metadata)
+
+
+def without_secrets(result: ToolResult, redactor: Redactor) -> ToolResult:
+    """Before model, event, log and saved file: a placeholder for whatever looks like a secret."""
+    text, value = redactor.redact(result.text), result.value
+    # Most values are the text or data that it was made from: then one look is enough.
+    value = text if value is result.text else redactor.redact_data(value)
+    title = redactor.redact(result.title)
+    metadata = redactor.redact_data(result.metadata) if result.metadata else result.metadata
+    error = _error_without_secrets(result.error, redactor) if result.error else None
+    before = (result.text, result.title, result.error)
+    if (text, title, error) == before and value is result.value and metadata is result.metadata:
+        return result
+    return replace(result, text=text, value=value, title=title, metadata=metadata, error=error)
+
+
+def _error_without_secrets(error: ErrorInfo, redactor: Redactor) -> ErrorInfo:
+    return replace(
+        error,
+        message=redactor.redact(error.message),
+        suggestion=redactor.redact(error.suggestion),
+        details=redactor.redact_data(error.details),
+        values=redactor.redact_data(error.values),
+    )
 
 
 def well_formed(text: str) -> str:

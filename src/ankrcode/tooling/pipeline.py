@@ -11,24 +11,29 @@ from typing import Any, Protocol
 from msgspec.structs import replace
 
 from ankrcode.config.limits import Limits
+from ankrcode.config.redactor import Redactor
+from ankrcode.config.settings import Settings
 from ankrcode.errors import ErrorCode, ToolError
 from ankrcode.protocol.acts import Acts
 from ankrcode.protocol.call import ToolCall
+from ankrcode.protocol.event import Noticed
+from ankrcode.protocol.permission import Permission
 from ankrcode.protocol.result import ToolResult
 from ankrcode.tooling.activity import ActivityStream
 from ankrcode.tooling.approvals import Approver, Gate
-from ankrcode.tooling.arguments import parse_arguments
+from ankrcode.tooling.arguments import parse_arguments, restored
 from ankrcode.tooling.context import ToolContext
+from ankrcode.tooling.definition import asked_of_models
 from ankrcode.tooling.hooks import Hook, HookChain
 from ankrcode.tooling.identity import Source
 from ankrcode.tooling.narrator import Narrator
-from ankrcode.tooling.outcome import as_result, failure, fitted
+from ankrcode.tooling.outcome import as_result, failure, fitted, without_secrets
 from ankrcode.tooling.registry import Registry
 from ankrcode.tooling.results import Cut, ResultStore
 from ankrcode.tooling.running import RunningCall
 from ankrcode.tooling.schema import Misfit
 from ankrcode.tooling.state import AgentState
-from ankrcode.tooling.supervise import supervise
+from ankrcode.tooling.supervise import in_thread, supervise
 
 
 class Admission(Protocol):
@@ -51,6 +56,7 @@ class Pipeline:
         cut: Cut = Cut.BOTH,
         approver: Approver | None = None,
         hooks: tuple[Hook, ...] = (),
+        redactor: Redactor | None = None,
     ) -> None:
         self.registry = registry
         self.source = source
@@ -59,8 +65,13 @@ class Pipeline:
         self._limits = limits
         self._cut = cut
         self._hooks = HookChain(hooks)
-        self._narrator = Narrator(activity, source)
+        self._redactor = redactor or Redactor()
+        self._narrator = Narrator(activity, source, self._redactor)
         self._gate = Gate(approver, self._hooks, self._narrator, source)
+
+    @property
+    def approver(self) -> Approver | None:
+        return self._gate.approver
 
     async def handle(self, running: RunningCall, place: Admission) -> ToolResult:
         """Stages 1 to 5 for a call that was resolved."""
@@ -72,7 +83,14 @@ class Pipeline:
             self._narrator.started(running)
             await running.tool.validate(running.args, running.ctx)
             result = await self._run(running)
-            result = fitted(running.tool, result, self._limits, self._cut, self._store)
+            result = fitted(
+                running.tool,
+                result,
+                self._limits,
+                self._cut,
+                self._store,
+                redactor=self._redactor,
+            )
         except ToolError as problem:
             result = failure(problem)
         except asyncio.CancelledError:
@@ -82,16 +100,22 @@ class Pipeline:
             result = failure(_raised(running.name, problem))
         return self._concluded(running, result)
 
-    def resolve(self, call: ToolCall, agent: AgentState) -> RunningCall:
+    def resolve(
+        self, call: ToolCall, agent: AgentState, settings: Settings | None = None
+    ) -> RunningCall:
         """Name → tool, JSON → typed input, input → acts. Raises `ToolError`."""
         tool = self.registry.find(call.name)
         arguments = parse_arguments(call.name, call.arguments)
+        if tool.permission is not Permission.NETWORK:  # no secret leaves by its placeholder
+            arguments = restored(call.name, arguments, self._redactor)
         ctx = ToolContext(
             agent=agent,
             call_id=call.id or self.source.new_id("call"),
             tool=tool.name,
             activity=self._activity,
             source=self.source,
+            redactor=self._redactor,
+            settings=settings,
         )
         try:
             args = tool.model.parse(arguments.values)
@@ -99,8 +123,9 @@ class Pipeline:
         except Misfit as problem:
             from ankrcode.tooling.faults import invalid_input  # only a misfit pays for it
 
-            schema = tool.input_schema
-            raise invalid_input(tool.name, schema, arguments.values, str(problem)) from None
+            schema, shown = tool.input_schema, asked_of_models(tool)
+            complaint = str(problem)
+            raise invalid_input(tool.name, schema, arguments.values, complaint, shown) from None
         except ToolError:
             raise
         except Exception as problem:  # noqa: BLE001 - a fault in a tool is that call's alone
@@ -151,18 +176,41 @@ class Pipeline:
             result = failure(problem)
         except Exception as problem:  # noqa: BLE001 - what a tool raises is its result
             result = failure(_raised(tool.name, problem))
-        if self._hooks and (faults := await self._hooks.after(running, result)):
-            result = replace(result, metadata={**result.metadata, "hook_errors": faults})
+        if self._hooks:
+            result = await self._after(running, result)
+        return result
+
+    async def _after(self, running: RunningCall, result: ToolResult) -> ToolResult:
+        """The hooks that follow, and what they made of the files that were written."""
+        result = without_secrets(result, self._redactor)  # hooks write logs too
+        await self._hooks.after(running, result)
+        if result.ok and result.modifiers:
+            from ankrcode.tooling.rewrites import with_rewrites  # only where hooks may have written
+
+            result = await in_thread(running.ctx, with_rewrites, running, result)
         return result
 
     def _concluded(self, running: RunningCall, result: ToolResult) -> ToolResult:
         """Stamp the result, apply what it changes, and tell whoever watches."""
         for modifier in result.modifiers:
-            running.agent.apply(modifier)
+            running.agent.apply(modifier, self.source.now())
+        if notes := running.agent.tasks.take_notes(running.agent.agent_id):
+            result = replace(result, metadata={**result.metadata, "notes": notes})
+        if result.error is not None:
+            result = without_secrets(result, self._redactor)
+        if running.told:
+            result = replace(result, metadata={**result.metadata, **running.told})
+        if (remarks := running.ctx.remarks) is not None:
+            result = remarks.added_to(result, self._redactor)
+            for message in remarks.messages:
+                values = {"tool": running.name, "message": message}
+                self._narrator.tell(running, Noticed, key="hook_message", values=values)
+        title = result.title or running.tool.render_call(running.arguments.values)
+        running.ctx.finish_output()
         result = replace(
             result,
             call_id=running.ctx.call_id,
-            title=result.title or running.tool.render_call(running.arguments.values),
+            title=self._redactor.redact(title),
             duration_ms=self._duration_ms(running.started),
         )
         self._narrator.ended(running, result)

@@ -1,7 +1,9 @@
 """A call on its way through the pipeline."""
 
+from hashlib import sha256
 from typing import Any
 
+from ankrcode.permissions.verdicts import ALLOWED, Verdict
 from ankrcode.protocol.acts import Acts
 from ankrcode.protocol.call import ToolCall
 from ankrcode.tooling.arguments import Arguments
@@ -23,7 +25,9 @@ class RunningCall:
         "ctx",
         "is_announced",
         "started",
+        "told",
         "tool",
+        "verdict",
     )
 
     def __init__(
@@ -46,6 +50,8 @@ class RunningCall:
         self.acts = acts
         self.started = ctx.source.monotonic()
         self.is_announced = False
+        self.verdict: Verdict = ALLOWED  # the one that let it run, once it may
+        self.told: dict[str, Any] | None = None  # what its result says about the decision
 
     @property
     def name(self) -> str:
@@ -55,6 +61,19 @@ class RunningCall:
     def key(self) -> CallKey:
         """Equal for identical calls."""
         return self.tool.name, self.arguments.canonical
+
+    @property
+    def exact(self) -> str:
+        """Equal only for calls that would do the very same in the very same place."""
+        tool = self.tool
+        is_named = type(tool).subject is not Tool.subject
+        said = tool.subject(self.args) if is_named else self.arguments.canonical
+        where = (self.ctx.cwd, self.arguments.values.get("cwd"), self.acts)
+        return sha256(repr((tool.name, said, where)).encode(errors="replace")).hexdigest()
+
+    def tell(self, **facts: Any) -> None:
+        """Put this into the metadata of its result."""
+        self.told = {**(self.told or {}), **facts}
 
     def become(self, other: "RunningCall") -> None:
         """The same call with other arguments, as edited by a person or a hook."""

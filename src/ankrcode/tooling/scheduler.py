@@ -7,6 +7,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from ankrcode.config.limits import MAX_QUEUED_CALLS
+from ankrcode.config.settings import Settings
 from ankrcode.errors import ErrorCode, ToolError
 from ankrcode.protocol.acts import NOTHING
 from ankrcode.protocol.call import ToolCall
@@ -38,9 +39,9 @@ class Scheduler:
         self.policy = policy
         self.repeats = RepeatGuard()
 
-    def turn(self) -> "Turn":
+    def turn(self, settings: Settings | None = None) -> "Turn":
         """A batch of calls that belong to one answer of the model."""
-        return Turn(self, self.table if self.policy == "hazards" else PartitionTable())
+        return Turn(self, self.table if self.policy == "hazards" else PartitionTable(), settings)
 
     async def run(self, calls: Iterable[ToolCall]) -> list[ToolResult]:
         """All calls of one answer; results in their order."""
@@ -53,8 +54,14 @@ class Scheduler:
 class Turn:
     """Feed calls as they arrive; each starts as soon as nothing before it conflicts."""
 
-    def __init__(self, scheduler: Scheduler, table: HazardTable | PartitionTable) -> None:
+    def __init__(
+        self,
+        scheduler: Scheduler,
+        table: HazardTable | PartitionTable,
+        settings: Settings | None = None,
+    ) -> None:
         self._scheduler = scheduler
+        self._settings = settings
         self._table = table
         self._pipeline = scheduler.pipeline
         self._agent = scheduler.agent
@@ -107,7 +114,7 @@ class Turn:
         started = self._pipeline.source.monotonic()
         fed = self._fed[call_id] = _Fed(replace(call, id=call_id), started)
         try:
-            fed.running = running = self._pipeline.resolve(fed.call, self._agent)
+            fed.running = running = self._pipeline.resolve(fed.call, self._agent, self._settings)
         except ToolError as problem:
             fed.problem = problem
             return fed

@@ -1,6 +1,8 @@
 """What one agent knows and may do; lives as long as its conversation."""
 
 from collections import deque
+from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 from msgspec import Struct
@@ -11,15 +13,19 @@ from ankrcode.protocol.call import ToolCall
 from ankrcode.protocol.message import Message
 from ankrcode.protocol.modifier import (
     ContextModifier,
+    DirectoryChanged,
     FileForgotten,
     FileMoved,
     FileRead,
     PermissionGranted,
     QueueCommand,
 )
+from ankrcode.workspace.processes.processes import Processes
+from ankrcode.workspace.processes.saved import Saved
+from ankrcode.workspace.processes.tasks import Tasks
 from ankrcode.workspace.reads import FileVersion, ReadRecord, ReadState
 from ankrcode.workspace.roots import Workspace
-from ankrcode.workspace.writes import FileWriter
+from ankrcode.workspace.writing.writes import FileWriter
 
 
 class ToolOptions(Struct, frozen=True, kw_only=True):
@@ -45,8 +51,10 @@ class AgentState:
         chain_id: str = "",
         depth: int = 0,
         options: ToolOptions | None = None,
-        settings: Settings | None = None,
         files: FileWriter | None = None,
+        settings: Settings | None = None,
+        processes: Callable[[], Processes] | None = None,
+        tasks: Tasks | None = None,
     ) -> None:
         self.workspace = workspace
         self.policy = policy
@@ -60,30 +68,46 @@ class AgentState:
         self.turn_id = ""
         self.reads = ReadState()
         self.files = files or FileWriter()
+        self.tasks = tasks or Tasks()
+        self._make_processes = processes or (lambda: Processes(Saved("")))
         self.messages: list[Message] = []
         self.todos: list[Any] = []
         self.values: dict[str, Any] = {}  # what tools remember between calls, by their own keys
         self.queued: deque[ToolCall] = deque()
 
+    @cached_property
+    def processes(self) -> Processes:
+        """Made when the first command needs them: most conversations start none."""
+        return self._make_processes()
+
     def clear(self) -> None:
         """Forget everything but who and where this agent is."""
         self.reads = ReadState()
-        for kept in (self.messages, self.todos, self.values, self.queued, self.policy.grants):
+        for kept in (self.messages, self.todos, self.values, self.queued):
             kept.clear()
+        self.policy.forget()
 
-    def apply(self, modifier: ContextModifier) -> None:
+    def apply(self, modifier: ContextModifier, now: float = 0.0) -> None:
         """A change of state that a result asked for."""
         match modifier:
             case FileRead():
                 version = FileVersion(
                     size=modifier.size, mtime_ns=modifier.mtime_ns, digest=modifier.digest
                 )
-                record = ReadRecord(version=version, offset=modifier.offset, limit=modifier.limit)
+                record = ReadRecord(
+                    version=version,
+                    offset=modifier.offset,
+                    limit=modifier.limit,
+                    further=modifier.further,
+                    read_at=now,
+                )
                 self.reads.record(modifier.path, record)
             case FileMoved():
                 self.reads.move(modifier.source, modifier.destination)
             case FileForgotten():
                 self.reads.forget(modifier.path)
+            case DirectoryChanged():
+                self.workspace.cwd = modifier.path
             case PermissionGranted():
                 self.policy.grant(modifier.tool, modifier.pattern)
             case QueueCommand():

@@ -11,6 +11,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from ankrcode.config.limits import CANCEL_GRACE_S, PROGRESS_AFTER_S
 from ankrcode.errors import ErrorCode, ToolError
+from ankrcode.protocol.result import ToolResult
 from ankrcode.tooling.context import Stopwatch, ToolContext
 from ankrcode.words import say
 
@@ -38,6 +39,8 @@ async def supervise(work: Coroutine[Any, Any, T], ctx: ToolContext, limit_s: flo
     except asyncio.CancelledError:
         if not await _stopped(task, ctx):
             raise _abandoned(ctx, ErrorCode.CANCELLED) from None
+        if _tells_itself(task):
+            return task.result()
         raise
     except ToolError:
         if not await _stopped(task, ctx):
@@ -81,6 +84,15 @@ async def _stopped(task: "asyncio.Task[Any]", ctx: ToolContext) -> bool:
     _left_behind.add(task)
     task.add_done_callback(_forget)
     return False
+
+
+def _tells_itself(task: "asyncio.Task[Any]") -> bool:
+    """Did the tool say in a result of its own that, and how far, it was cancelled?"""
+    if task.cancelled() or task.exception() is not None:
+        return False
+    result = task.result()
+    is_error = isinstance(result, ToolResult) and result.error is not None
+    return is_error and result.error.code is ErrorCode.CANCELLED
 
 
 def _forget(task: "asyncio.Task[Any]") -> None:

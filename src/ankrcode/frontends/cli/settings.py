@@ -7,8 +7,9 @@ import sys
 from ankrcode.config.loaded import LoadedSettings, load_settings
 from ankrcode.config.paths import state_folder
 from ankrcode.config.settings import Settings
+from ankrcode.permissions.rules.rules import Ruleset
 from ankrcode.tooling.activity import ActivityStream
-from ankrcode.workspace.roots import find_root
+from ankrcode.workspace.roots import Workspace, find_cwd, find_root
 
 
 def load(options: argparse.Namespace) -> LoadedSettings:
@@ -22,6 +23,18 @@ def load_and_warn(options: argparse.Namespace) -> Settings:
     for warning in loaded.warnings:
         print(f"ankrcode: warning: {warning}", file=sys.stderr)
     return loaded.settings
+
+
+def load_rules(options: argparse.Namespace) -> Ruleset:
+    """The rules of all layers; what is wrong with those of a project is said, on stderr."""
+    from ankrcode.permissions.rules.layers import rules_of_layers
+
+    root = find_root(options.cwd, os.environ)
+    workspace = Workspace((root,), root if options.cwd is not None else find_cwd(root))
+    rules, warnings = rules_of_layers(load(options).rules, workspace)
+    for warning in warnings:
+        print(f"ankrcode: warning: {warning}", file=sys.stderr)
+    return rules
 
 
 def log_events(activity: ActivityStream, settings: Settings, *, debug: bool) -> None:
