@@ -17,7 +17,7 @@ help:  ## show this list
 run: $(VENV)/.run  ## run ankrcode: make run ARGS='tools list'
 	@$(BIN)/ankrcode $(ARGS)
 
-test: $(VENV)/.dev  ## run the tests: make test ARGS='-k scheduler'
+test: $(VENV)/.dev $(VENV)/.system  ## run the tests: make test ARGS='-k scheduler'
 	$(BIN)/python -P -m pytest -n auto $(ARGS)
 
 check: $(VENV)/.dev  ## lint, format, types, layers, size budgets
@@ -43,8 +43,11 @@ requirements: $(VENV)/.run  ## how much of the five specifications is done
 bench: $(VENV)/.bench  ## measure: ratios in one run, printed
 	$(BIN)/python -P benchmarks/kernel.py $(ARGS)
 	$(BIN)/python -P benchmarks/startup.py $(ARGS)
+	$(BIN)/python -P benchmarks/permissions.py $(ARGS)
+	$(BIN)/python -P benchmarks/files.py $(ARGS)
+	$(BIN)/python -P benchmarks/shell.py $(ARGS)
 
-torture: $(VENV)/.dev  ## the long version of every property test
+torture: $(VENV)/.dev $(VENV)/.system  ## the long version of every property test
 	ANKRCODE_TORTURE=1 $(BIN)/python -P -m pytest -n auto -m torture $(ARGS)
 
 conformance: $(VENV)/.dev  ## the specifications, line by line (where they lie beside the project)
@@ -71,6 +74,18 @@ $(VENV)/.run: pyproject.toml | $(BIN)/python
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
 	@$(BIN)/python -m pip install -q -e '.[dev]'
 	@touch $@ $(VENV)/.run
+
+# The sandbox's stronger wall comes from the system, not from PyPI; so does the tests' witness.
+$(VENV)/.system: | $(BIN)/python
+	@command -v bwrap >/dev/null \
+	  || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null \
+	       && { apt-get install -qq -y bubblewrap || { apt-get update -qq && apt-get install -qq -y bubblewrap; }; } >/dev/null 2>&1; } \
+	  || echo "bubblewrap is missing: the sandbox falls back to Landlock. On Debian: apt-get install bubblewrap"
+	@command -v strace >/dev/null \
+	  || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null \
+	       && { apt-get install -qq -y strace || { apt-get update -qq && apt-get install -qq -y strace; }; } >/dev/null 2>&1; } \
+	  || echo "strace is missing: the test of a hostile checkout needs it. On Debian: apt-get install strace"
+	@touch $@
 
 $(VENV)/.bench: $(VENV)/.dev
 	@$(BIN)/python -m pip install -q -e '.[dev,bench]'

@@ -18,6 +18,7 @@ _PLACES = {
     "tool": "tooling.function",
     "Hook": "tooling.hooks",
     "HookAnswer": "tooling.hooks",
+    "hook": "tooling.hooks.functions",
     "Cut": "tooling.results",
     "Acts": "protocol.acts",
     "Approval": "protocol.approval",

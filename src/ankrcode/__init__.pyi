@@ -25,6 +25,7 @@ from ankrcode.tooling.context import ToolContext as ToolContext
 from ankrcode.tooling.function import tool as tool
 from ankrcode.tooling.hooks import Hook as Hook
 from ankrcode.tooling.hooks import HookAnswer as HookAnswer
+from ankrcode.tooling.hooks.functions import hook as hook
 from ankrcode.tooling.registry import Registry as Registry
 from ankrcode.tooling.results import Cut as Cut
 from ankrcode.tooling.schema import ToolInput as ToolInput

@@ -21,7 +21,7 @@ def page() -> str:
 
 def row(key: Key) -> str:
     default = msgspec.json.encode(key.default).decode()
-    project = "yes" if key.is_for_projects else "no"
+    project = "yes" if key.is_for_projects else "trusted" if key.needs_trust else "no"
     return f"| `{key.name}` | {key.expected} | `{default}` | {project} | {key.description} |"
 
 

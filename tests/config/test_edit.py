@@ -172,7 +172,10 @@ def test_a_project_file_takes_what_a_project_may_set(machine: Machine) -> None:
     assert machine.load().value(CHARS) == 700
 
 
-@pytest.mark.parametrize("key", [key for key in all_keys().values() if not key.is_for_projects])
+@pytest.mark.parametrize(
+    "key",
+    [key for key in all_keys().values() if not (key.is_for_projects or key.needs_trust)],
+)
 def test_a_project_file_takes_nothing_else(machine: Machine, key: object) -> None:
     name, default = getattr(key, "name", ""), getattr(key, "default", "")
     with pytest.raises(SettingsError) as caught:

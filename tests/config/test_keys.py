@@ -15,17 +15,41 @@ def test_every_leaf_of_the_settings_is_a_key() -> None:
     assert set(all_keys()) == {
         "language",
         "permissions.mode",
+        "permissions.allow",
+        "permissions.ask",
+        "permissions.deny",
+        "permissions.denial_ends_turn",
         "limits.call_timeout_s",
         "limits.concurrent_calls",
         "limits.result_chars",
         "plugins",
         "results.cut",
+        "edit.match",
         "results.folder",
+        "shell.profile",
+        "shell.env_pass",
+        "shell.saved_bytes",
+        "shell.saved_folder_bytes",
+        "sandbox.wall",
+        "sandbox.required",
+        "sandbox.always",
+        "sandbox.network",
+        "sandbox.caches",
+        "sandbox.memory_mb",
+        "sandbox.code_memory_mb",
+        "sandbox.cpu_s",
+        "sandbox.processes",
+        "sandbox.file_mb",
+        "read.max_tokens",
+        "glob.limit",
         "log.level",
         "log.max_bytes",
         "log.files",
+        "hooks",
+        "hooks_enabled",
     }
-    assert sections() == {"permissions", "limits", "results", "log"}
+    named = {name.partition(".")[0] for name in all_keys() if "." in name}
+    assert sections() == named
 
 
 def test_every_key_says_what_it_means_and_what_fits() -> None:
@@ -48,10 +72,15 @@ def test_a_project_may_set_only_what_gives_it_no_rights() -> None:
     allowed = {name for name, key in all_keys().items() if key.is_for_projects}
     assert allowed == {
         "language",
+        "permissions.ask",
+        "permissions.deny",
         "limits.call_timeout_s",
         "limits.concurrent_calls",
         "limits.result_chars",
         "results.cut",
+        "read.max_tokens",
+        "edit.match",
+        "glob.limit",
     }
 
 
@@ -73,7 +102,7 @@ def test_a_key_knows_its_variable() -> None:
         ("limits.call_timeout_s", [1], "a number above 0, at most 86,400", "a list"),
         ("results.cut", "middle", "one of both, end, start", '"middle"'),
         ("results.cut", {"a": 1}, "one of both, end, start", "an object"),
-        ("permissions.mode", "root", "one of acceptEdits, bypass, default", '"root"'),
+        ("permissions.mode", "root", "one of acceptEdits, auto, bypass, default", '"root"'),
         ("language", "english!", "text such as en, hi", '"english!"'),
         ("language", "en\n", "text such as en, hi", '"en\\n"'),
         ("results.folder", "relative", "text such as /data/results", '"relative"'),

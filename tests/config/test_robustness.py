@@ -55,7 +55,10 @@ def attempt(
 
 def is_clear(problem: SettingsError) -> bool:
     text = str(problem)
-    return text.isprintable() and len(text.encode()) < 2_000
+    return (
+        text.replace("\u200c", "").replace("\u200d", "").isprintable()
+        and len(text.encode()) < 2_000
+    )
 
 
 def is_sound(outcome: LoadedSettings | SettingsError) -> bool:

@@ -22,6 +22,8 @@ def shown() -> dict[str, Any]:
     files: dict[str, Any] = {}
     for name in dialects.names():
         dialect = dialects.load(name)
+        if not dialect.tools and name != dialects.DEFAULT:
+            continue  # it shows what the default does
         for native in tools.definitions().values():
             if one := dialect.outward(native):
                 files[f"{name}/{one.name}.json"] = {

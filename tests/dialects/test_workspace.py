@@ -87,7 +87,7 @@ async def test_read_file_gives_bytes_as_base64(desk: Desk) -> None:
 
 
 async def test_read_file_gives_the_whole_of_a_long_file(desk: Desk, tmp_path: Path) -> None:
-    text = "".join(f"line {number}\n" for number in range(10_000))
+    text = "".join(f"line {number}\n" for number in range(2_500))
     (tmp_path / "long.txt").write_text(text, encoding="utf-8")
     assert (await desk("read_file", path="long.txt"))["value"]["content"] == text
 
@@ -154,3 +154,35 @@ async def test_native_names_are_not_spoken_here(desk: Desk) -> None:
     reply = await desk("Read", file_path="docs/a.md")
     assert reply["error"]["code"] == "UNKNOWN_TOOL"
     assert reply["error"]["message"] == "Unknown tool: Read. Did you mean read_file?"
+
+
+# ── run_code ──────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.requirement("S2-020", "S2-021", "S2-023", "S2-061")
+async def test_run_code_gives_streams_exit_code_and_duration(desk: Desk) -> None:
+    reply = await desk(
+        "run_code",
+        language="bash",
+        code="echo $1 $A; echo err >&2; exit 3",
+        args=["x"],
+        env={"A": "b"},
+        timeout=30,
+    )
+    if desk.kit.agent.processes.confinement.name == "none":
+        assert reply["error"]["code"] == "PERMISSION_DENIED"
+        return
+    assert reply["ok"], "a program that fails is an answer, not an error"
+    assert set(reply["value"]) == {"stdout", "stderr", "exitCode", "duration"}
+    assert reply["value"]["stdout"] == "x b\n"
+    assert reply["value"]["stderr"] == "err\n"
+    assert reply["value"]["exitCode"] == 3
+    assert reply["value"]["duration"] > 0
+    assert desk.person.asked == []
+    assert validator_for(desk.schema("run_code", "outputSchema")).is_valid(reply["value"])
+
+
+@pytest.mark.requirement("S2-022")
+async def test_run_code_counts_its_time_in_seconds_sixty_by_default(desk: Desk) -> None:
+    assert desk.schema("run_code", "inputSchema")["properties"]["timeout"]["default"] == 60
+    if desk.kit.agent.processes.confinement.name != "none":
+        reply = await desk("run_code", language="bash", code="sleep 60", timeout=0.3)
+        assert reply["error"]["code"] == "TIMEOUT"

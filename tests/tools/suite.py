@@ -11,7 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from ankrcode import tools
+from ankrcode.errors import ErrorCode, ToolError
 from ankrcode.protocol.definition import Definition, JsonSchema
+from ankrcode.tooling.state import AgentState
+from ankrcode.workspace.reads import ReadRecord, ReadState, version_of
+from documents import code_cell, markdown_cell, notebook, pdf, png, stream, written
 
 
 @dataclass(frozen=True)
@@ -35,12 +39,36 @@ class Examples:
     """What the suite knows about one tool."""
 
     calls: tuple[Example, ...]
+    # Starts what the calls are about, in the toolkit that will get them.
+    begin: Callable[[AgentState], object] = lambda agent: None
     is_complex: bool = False  # its summary then has 25 to 40 tokens instead of 10 to 20
     failing: Example = field(default_factory=lambda: Example({}))  # fits the schema, but fails
+    reads_first: bool = False  # it changes only what was read: as if all files had been
+
+
+class HasReadAll(ReadState):
+    """As if every file had been read whole, as it is now."""
+
+    def get(self, path: str) -> ReadRecord | None:
+        version = version_of(path)
+        return ReadRecord(version=version) if version else None
+
+    def check_current(self, path: str) -> ReadRecord:
+        record = self.get(path)
+        if record is None:
+            raise ToolError.of("not_read", path=path).coded(ErrorCode.NOT_READ, path=path)
+        return record
 
 
 def write_poem(folder: Path) -> None:
     (folder / "poem.txt").write_text("roses\nare\nred\nviolets\nare\nblue\n", encoding="utf-8")
+
+
+def write_documents(folder: Path) -> None:
+    cells = (markdown_cell("# Title", "intro"), code_cell("x", stream("1"), cell_id="x1", run=2))
+    (folder / "a.ipynb").write_text(written(notebook(*cells)), encoding="utf-8")
+    (folder / "a.png").write_bytes(png(20, 10))
+    (folder / "a.pdf").write_bytes(pdf("a page", "another"))
 
 
 def make_tree(folder: Path) -> None:
@@ -50,6 +78,60 @@ def make_tree(folder: Path) -> None:
 
 
 EXAMPLES: dict[str, Examples] = {
+    # These can be made twice: what they look for is still there afterwards.
+    "Edit": Examples(
+        calls=(
+            Example(
+                {
+                    "file_path": "{folder}/poem.txt",
+                    "old_string": "are\nred",
+                    "new_string": "are\nred, red",
+                },
+                write_poem,
+            ),
+            Example(
+                {
+                    "file_path": "poem.txt",
+                    "old_string": "are",
+                    "new_string": "are,",
+                    "replace_all": True,
+                },
+                write_poem,
+            ),
+            Example(
+                {
+                    "file_path": "poem.txt",
+                    "edits": [
+                        {"old_string": "blue\n", "new_string": "blue\nblue!\n"},
+                        {"old_string": "roses\nare", "new_string": "roses\nare "},
+                    ],
+                },
+                write_poem,
+            ),
+        ),
+        reads_first=True,
+        failing=Example(
+            {"file_path": "missing.txt", "old_string": "roses", "new_string": "tulips"}
+        ),
+    ),
+    "ApplyPatch": Examples(
+        calls=(
+            Example(
+                {
+                    "patch": "*** Begin Patch\n*** Update File: {folder}/poem.txt\n@@\n red\n+red\n"
+                    "*** End Patch"
+                },
+                write_poem,
+            ),
+            Example(
+                {"patch": "--- a/poem.txt\n+++ b/poem.txt\n@@ -1 +1,2 @@\n roses\n+too\n"},
+                write_poem,
+            ),
+        ),
+        reads_first=True,
+        is_complex=True,
+        failing=Example({"patch": "*** Begin Patch\n*** Delete File: missing.txt\n*** End Patch"}),
+    ),
     "Write": Examples(
         calls=(
             Example({"file_path": "{folder}/new/poem.txt", "content": "roses\nare\n"}),
@@ -74,13 +156,52 @@ EXAMPLES: dict[str, Examples] = {
         ),
         failing=Example({"source": "missing.txt", "destination": "there.txt"}),
     ),
+    "Glob": Examples(
+        calls=(
+            Example({"pattern": "**/*.py"}, make_tree),
+            Example({"pattern": "*.txt", "path": "{folder}", "limit": 5}, write_poem),
+            Example({"pattern": "**/*", "include_hidden": True, "include_ignored": True}),
+        ),
+        failing=Example({"pattern": "*.py", "path": "missing"}),
+    ),
+    "Grep": Examples(
+        calls=(
+            Example({"pattern": "are|blue"}, write_poem),
+            Example({"pattern": "RED", "output_mode": "content", "-i": True, "-C": 1}, write_poem),
+            Example({"pattern": "e$", "output_mode": "count", "path": "{folder}"}, write_poem),
+            Example({"pattern": "pass", "type": "py", "head_limit": 1}, make_tree),
+        ),
+        failing=Example({"pattern": "unclosed("}),
+    ),
     "Read": Examples(
         calls=(
             Example({"file_path": "{folder}/poem.txt"}, write_poem),
             Example({"file_path": "poem.txt", "offset": 2, "limit": 2}, write_poem),
             Example({"file_path": "poem.txt", "encoding": "base64"}, write_poem),
+            Example({"file_paths": ["poem.txt", "missing.txt"], "limit": 0}, write_poem),
+            Example({"file_path": "a.png"}, write_documents),
+            Example({"file_path": "a.ipynb"}, write_documents),
+            Example({"file_path": "a.pdf", "pages": "2", "visuals": "always"}, write_documents),
         ),
         failing=Example({"file_path": "missing.txt"}),
+    ),
+    "NotebookEdit": Examples(
+        calls=(
+            Example(
+                {"notebook_path": "{folder}/a.ipynb", "cell_id": "x1", "new_source": "y"},
+                write_documents,
+            ),
+            Example(
+                {"notebook_path": "a.ipynb", "edit_mode": "insert", "cell_type": "markdown"},
+                write_documents,
+            ),
+            Example(
+                {"notebook_path": "a.ipynb", "edit_mode": "delete", "cell_number": 0},
+                write_documents,
+            ),
+        ),
+        failing=Example({"notebook_path": "missing.ipynb", "cell_number": 0}),
+        reads_first=True,
     ),
     "List": Examples(
         calls=(
@@ -89,6 +210,62 @@ EXAMPLES: dict[str, Examples] = {
             Example({"path": ".", "limit": 1}, make_tree),
         ),
         failing=Example({"path": "missing"}),
+    ),
+}
+
+
+def begin_task(command: str) -> Callable[[AgentState], object]:
+    """A task that is called `example`; it ends with the toolkit at the latest."""
+
+    def begin(agent: AgentState) -> None:
+        process = agent.processes.shell(command, cwd=agent.workspace.cwd, takes_input=True)
+        agent.tasks.add("example", process, kind="shell", title=command)
+
+    return begin
+
+
+EXAMPLES |= {
+    "RunCode": Examples(
+        calls=(
+            Example({"language": "python", "code": "print(6 * 7)"}),
+            Example({"language": "bash", "code": "echo $1 $A", "args": ["x"], "env": {"A": "b"}}),
+            Example({"language": "bash", "code": "exit 3", "timeout": 30}),
+        ),
+        failing=Example({"language": "bash", "code": "sleep 60", "timeout": 0.2}),
+    ),
+    "Bash": Examples(
+        calls=(
+            Example({"command": "true"}),
+            Example({"command": "cd src/deep", "description": "Go down"}, make_tree),
+            Example({"command": "test -e x", "cwd": "{folder}/src", "timeout": 5000}, make_tree),
+        ),
+        failing=Example({"command": "true", "cwd": "missing"}),
+    ),
+    "TaskOutput": Examples(
+        calls=(
+            Example({"task_id": "example"}),
+            Example({"task_id": "example", "block": False, "timeout": 0.5, "offset": -1}),
+        ),
+        begin=begin_task("echo roses"),
+        failing=Example({"task_id": "missing"}),
+    ),
+    "TaskInput": Examples(
+        calls=(
+            Example({"task_id": "example", "text": "roses\n"}),
+            Example({"task_id": "example", "end": True}),
+        ),
+        begin=begin_task("cat"),
+        failing=Example({"task_id": "missing"}),
+    ),
+    "KillShell": Examples(
+        calls=(Example({"shell_id": "example"}),),
+        begin=begin_task("sleep 1000"),
+        failing=Example({"shell_id": "missing"}),
+    ),
+    "Tasks": Examples(
+        calls=(Example({}),),
+        begin=begin_task("true"),
+        failing=Example({"surprise": 1}),  # nothing else can be wrong with it
     ),
 }
 

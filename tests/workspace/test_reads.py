@@ -28,7 +28,7 @@ def state_with(file: Path) -> ReadState:
 def refused(state: ReadState, file: Path) -> str:
     with pytest.raises(ToolError) as caught:
         state.check_current(str(file))
-    assert caught.value.details == {"path": str(file)}
+    assert caught.value.details["path"] == str(file)
     assert caught.value.suggestion
     return str(caught.value.code)
 
@@ -110,6 +110,7 @@ def test_who_overwrites_must_have_seen_the_whole_file(file: Path) -> None:
     assert state.check_whole(str(file)).is_whole
     version = version_of(str(file))
     assert version is not None
+    state = ReadState()
     state.record(str(file), ReadRecord(version=version, offset=3, limit=5))
     with pytest.raises(ToolError) as caught:
         state.check_whole(str(file))

@@ -33,7 +33,7 @@ def set_value(file: Path, key: str, text: str, *, root: Path | None = None) -> A
     may set are refused, and so is a file that is a link out of the workspace.
     """
     known = find_key(key, str(file))
-    if root is not None and not known.is_for_projects:
+    if root is not None and not (known.is_for_projects or known.needs_trust):
         raise SettingsError.of("setting_not_here", where=file, key=key)
     value = known.parse(text, str(file))
     *above, last = key.split(".")
@@ -59,6 +59,45 @@ def unset_value(file: Path, key: str, *, root: Path | None = None) -> bool:
     if not is_removed:
         find_key(key, str(file))
     return is_removed
+
+
+def add_to_list(file: Path, key: str, items: list[str], *, root: Path | None = None) -> bool:
+    """Put what is not there yet at the end of the list; was there any?"""
+
+    def added(before: list[str]) -> list[str]:
+        return [*before, *(item for item in items if item not in before)]
+
+    return _change_list(file, key, added, root)
+
+
+def remove_from_list(file: Path, key: str, item: str, *, root: Path | None = None) -> bool:
+    """Take it out of the list; was it there? An empty list is not left behind."""
+
+    def kept(before: list[str]) -> list[str]:
+        return [one for one in before if one != item]
+
+    return bool(read_file(file)) and _change_list(file, key, kept, root)
+
+
+def _change_list(
+    file: Path, key: str, change: Callable[[list[str]], list[str]], root: Path | None
+) -> bool:
+    known = find_key(key, str(file))
+    *above, last = key.split(".")
+
+    def act(members: Members) -> bool:
+        raw = members.get(last)
+        before = known.fit(msgspec.json.decode(raw), str(file)) if raw is not None else []
+        after = change(before)
+        if after == before:
+            return False
+        if after:
+            members[last] = Raw(msgspec.json.encode(known.fit(after, str(file))))
+        else:
+            del members[last]
+        return True
+
+    return _change(file, lambda members: _act_within(members, above, act, file), root)
 
 
 def _act_within(members: Members, above: list[str], act: Act, file: Path) -> bool:
@@ -87,17 +126,17 @@ def _change(file: Path, act: Act, root: Path | None) -> bool:
             make_private(target.parent)
         else:
             target.parent.mkdir(exist_ok=True)
-        with _lock(target):
+        with locked(target):
             after = _edited(read_file(target), act, file)
             if after is not None:
-                _replace(target, after)
+                replace_file(target, after)
             return after is not None
     except OSError as problem:
         raise SettingsError.of("settings_unwritable", path=file, why=problem.strerror) from None
 
 
 @contextmanager
-def _lock(target: Path) -> Iterator[None]:
+def locked(target: Path) -> Iterator[None]:
     lock = target.with_name(f".{target.name}.lock")
     handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
@@ -120,7 +159,7 @@ def _edited(before: bytes, act: Act, file: Path) -> bytes | None:
     return before[: len(before) - len(text)] + after
 
 
-def _replace(target: Path, content: bytes) -> None:
+def replace_file(target: Path, content: bytes) -> None:
     handle, temporary = mkstemp(prefix=f".{target.name}.", dir=target.parent)
     try:
         with open(handle, "wb") as stream:  # noqa: PTH123

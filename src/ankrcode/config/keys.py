@@ -21,6 +21,7 @@ class Key(Struct, frozen=True, kw_only=True):
     kind: Any  # the annotated type
     default: Any
     is_for_projects: bool
+    needs_trust: bool = False  # for projects that the person trusts
 
     @property
     def description(self) -> str:
@@ -108,18 +109,25 @@ def near_key(name: str) -> str:
 def _keys_of(section: type[Struct], prefix: str, *, is_for_projects: bool) -> Iterator[Key]:
     for field in msgspec.structs.fields(section):
         kind = get_args(field.type)[0]
-        is_open = is_for_projects or _is_for_projects(field.type)
+        is_open = is_for_projects or _openness(field.type) is True
         if isinstance(kind, type) and issubclass(kind, Struct):
             yield from _keys_of(kind, f"{prefix}{field.name}.", is_for_projects=is_open)
         else:
             name, make = prefix + field.name, field.default_factory
             default = field.default if make is msgspec.NODEFAULT else make()
-            yield Key(name=name, kind=field.type, default=default, is_for_projects=is_open)
+            yield Key(
+                name=name,
+                kind=field.type,
+                default=default,
+                is_for_projects=is_open,
+                needs_trust=_openness(field.type) == "trusted",
+            )
 
 
-def _is_for_projects(annotated: Any) -> bool:
+def _openness(annotated: Any) -> Any:
+    """`True` where a project may set it, `"trusted"` where a trusted one may."""
     extra = get_args(annotated)[1].extra
-    return bool(extra and extra.get("project"))
+    return extra.get("project") if extra else None
 
 
 def _is_text_of_a_file(value: Any) -> bool:

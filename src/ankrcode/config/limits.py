@@ -46,12 +46,59 @@ MAX_REMEMBERED_FAILURES = 64
 READ_MAX_BYTES = 64 * 1024 * 1024
 READ_DEFAULT_LINES = 2_000
 READ_MAX_LINE_CHARS = 2_000
+READ_MAX_CHARS = 100_000
+READ_MAX_FILES = 100
+READ_MAX_PICTURES = 20
 LIST_DEFAULT_ENTRIES = 1_000
+
+# Searching: what a call keeps of what it found (all of it is counted), and how long it may look.
+GLOB_DEFAULT_ENTRIES = 100
+GLOB_MAX_ENTRIES = 100_000
+GREP_MAX_ENTRIES = 5_000
+GREP_MAX_OFFSET = 1_000_000
+GREP_MAX_BYTES = 8 * 1024 * 1024
+GREP_LINE_CHARS = 500
+GREP_TIMED_FILES = 5_000  # more files than this are shown by path, not newest first
+SEARCH_MAX_SECONDS = 60.0
+SEARCH_PROGRESS_S = 0.5
 
 # What a person is shown before a write, and what a deletion lists.
 PREVIEW_MAX_BYTES = 1024 * 1024
 DELETE_LISTED = 1_000
 DELETE_SHOWN = 50
+
+# Fetching from the web.
+MAX_URL_CHARS = 8_192
+MAX_REDIRECTS = 10
+MAX_FETCH_BYTES = 10 * 1024 * 1024
+
+# Settings of a repository that are looked through before git runs there.
+GIT_CONFIG_BYTES = 256 * 1024
+GIT_FOLDERS = 20
+
+# Hooks: how long one may run unless it says otherwise, and how much it may tell the model.
+HOOK_TIMEOUT_S = 60.0
+HOOK_CONTEXT_CHARS = 10_000
+
+# Editing and patches.
+EDIT_MAX_EDITS = 1_000
+EDIT_DIFF_LINES = 100
+PATCH_MAX_FILES = 1_000
+
+
+# Commands: how long one may run unless asked otherwise and at most, in milliseconds.
+BASH_TIMEOUT_MS = 120_000
+BASH_MAX_TIMEOUT_MS = 600_000
+BASH_SPARE_S = 5.0  # beyond its own limit: then the call as a whole is stopped
+TASK_WAIT_MS = 30_000
+TASK_INPUT_BYTES = 64 * 1024
+SED_MAX_BYTES = 8 * 1024 * 1024
+
+# RunCode: how long it may run, and how much of each stream is shown.
+CODE_TIMEOUT_S = 60
+CODE_MAX_TIMEOUT_S = 600
+CODE_STREAM_CHARS = 30_000
+MAX_CODE_CHARS = 1_000_000
 
 
 class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -46,10 +46,11 @@ def make_private(folder: Path) -> Path:
 def _base(environ: Mapping[str, str], variable: str, usual: str) -> Path:
     chosen = environ.get(variable, "")
     # The specification asks to ignore relative values: they would move with the current folder.
-    return Path(chosen) if chosen.startswith("/") else _home(environ) / usual
+    return Path(chosen) if chosen.startswith("/") else home_folder(environ) / usual
 
 
-def _home(environ: Mapping[str, str]) -> Path:
+def home_folder(environ: Mapping[str, str]) -> Path:
+    """The person's home."""
     chosen = environ.get("HOME", "")
     if chosen.startswith("/"):
         return Path(chosen)

@@ -8,15 +8,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec import Struct, field
 
 from ankrcode.config.document import read_document
 from ankrcode.config.faults import short
-from ankrcode.config.keys import all_keys, find_key, near_key, sections
+from ankrcode.config.hooks import fitting_hooks
+from ankrcode.config.keys import Key, all_keys, find_key, near_key, sections
 from ankrcode.config.limits import MAX_FAULTS
 from ankrcode.config.origin import Layer, Origin
 from ankrcode.errors import SettingsError
 
+RULE_KINDS = ("deny", "ask", "allow")
 _PREFIX = "ANKRCODE_"
 
 
@@ -24,23 +27,37 @@ class Reading(Struct, frozen=True):
     """The values of one layer that fit, each with its origin, and what is wrong with the rest."""
 
     layer: Layer
+    is_trusted: bool = False  # of a workspace: does the person trust it?
     values: dict[str, tuple[Any, Origin]] = field(default_factory=dict)
     faults: list[SettingsError] = field(default_factory=list)
     warnings: list[SettingsError] = field(default_factory=list)
+    held: dict[str, tuple[Any, Origin]] = field(default_factory=dict)  # waits for trust
 
     def take(self, name: str, value: Any, place: str, *, is_text: bool = False) -> None:
         try:
             key = find_key(name, place)
-            if self.layer.is_of_workspace and not key.is_for_projects:
+            is_theirs = self.layer.is_of_workspace and not key.is_for_projects
+            if is_theirs and not key.needs_trust:
                 raise SettingsError.of("setting_not_here", where=place, key=name)
-            fitting = key.parse(value, place) if is_text else key.fit(value, place)
-            self.values[name] = (fitting, Origin(self.layer, place))
+            kept = self.held if is_theirs and not self.is_trusted else self.values
+            kept[name] = (
+                self._fitting(key, value, place, is_text=is_text),
+                Origin(self.layer, place),
+            )
         except SettingsError as problem:
             self.faults.append(problem)
 
+    def _fitting(self, key: Key, value: Any, place: str, *, is_text: bool) -> Any:
+        if key.name == "hooks":  # one broken hook does not take the others along
+            given = msgspec.to_builtins(key.parse(value, place)) if is_text else value
+            table, faults = fitting_hooks(given, place)
+            self.faults.extend(faults)
+            return table
+        return key.parse(value, place) if is_text else key.fit(value, place)
 
-def read_settings_file(path: Path, layer: Layer) -> Reading:
-    reading = Reading(layer)
+
+def read_settings_file(path: Path, layer: Layer, *, is_trusted: bool = False) -> Reading:
+    reading = Reading(layer, is_trusted)
     try:
         document = read_document(path)
     except SettingsError as problem:
@@ -55,6 +72,24 @@ def read_settings_file(path: Path, layer: Layer) -> Reading:
             )
         elif name in all_keys() or len(reading.faults) < MAX_FAULTS:
             reading.take(name, value, str(path))
+    return reading
+
+
+def read_theirs(path: Path, layer: Layer, *, is_trusted: bool = False) -> Reading:
+    """The rules and hooks of somebody else's settings file; all else in it is not ours."""
+    reading = Reading(layer, is_trusted)
+    try:
+        document = read_document(path)
+    except SettingsError as problem:
+        reading.faults.append(problem)
+        return reading
+    permissions = document.get("permissions")
+    if isinstance(permissions, dict):
+        for kind in RULE_KINDS:
+            if permissions.get(kind):
+                reading.take(f"permissions.{kind}", permissions[kind], str(path))
+    if document.get("hooks") and document.get("disableAllHooks") is not True:
+        reading.take("hooks", document["hooks"], str(path))
     return reading
 
 

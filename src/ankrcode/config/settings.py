@@ -1,21 +1,40 @@
 """What can be set, as typed data: each field says what it means and what fits it.
 
 A workspace may be a hostile checkout, so its files set nothing unless the field (or its whole
-section) says so with `_PROJECT`; a new field is therefore the person's alone until decided.
+section) says so with `_PROJECT`, or with `_TRUSTED` once the person trusts the folder; a new
+field is therefore the person's alone until decided.
 """
 
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, field
 
-from ankrcode.config.limits import Limits
+from ankrcode.config.hooks import HookGroup
+from ankrcode.config.limits import GLOB_DEFAULT_ENTRIES, Limits
 from ankrcode.protocol.permission import Mode
 
 _PROJECT = {"project": True}
+_TRUSTED = {"project": "trusted"}
 
 
 class PermissionSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     mode: Annotated[Mode, Meta(description="How much may happen without a question")] = Mode.DEFAULT
+    allow: Annotated[
+        list[str],
+        Meta(
+            description="Rules: what may run without a question", max_length=1_000, extra=_TRUSTED
+        ),
+    ] = field(default_factory=list)
+    ask: Annotated[
+        list[str],
+        Meta(description="Rules: what is always asked", max_length=1_000, extra=_PROJECT),
+    ] = field(default_factory=list)
+    deny: Annotated[
+        list[str], Meta(description="Rules: what never runs", max_length=1_000, extra=_PROJECT)
+    ] = field(default_factory=list)
+    denial_ends_turn: Annotated[
+        bool, Meta(description="Your no without a word of advice ends the turn")
+    ] = False
 
 
 class LogSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -49,6 +68,105 @@ class ResultSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     ] = ""
 
 
+class ReadSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    max_tokens: Annotated[
+        int,
+        Meta(
+            description="How much text one Read may return, in tokens (estimated)",
+            ge=1_000,
+            le=1_000_000,
+            extra=_PROJECT,
+        ),
+    ] = 25_000
+
+
+class EditSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    match: Annotated[
+        Literal["exact", "ranked"],
+        Meta(
+            description="Must an edit match exactly, or may it find the one place that is meant",
+            extra=_PROJECT,
+        ),
+    ] = "ranked"
+
+
+class ShellSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    profile: Annotated[
+        bool,
+        Meta(description="Take the environment of commands from the login shell", extra=_TRUSTED),
+    ] = False
+    env_pass: Annotated[
+        list[str],
+        Meta(
+            description="Variables with secrets that commands may see, such as GH_TOKEN or AWS_*",
+            max_length=100,
+        ),
+    ] = field(default_factory=list)
+    saved_bytes: Annotated[
+        int,
+        Meta(
+            description="How much of one command's output is saved, in bytes",
+            ge=1_000_000,
+            le=1_000_000_000_000,
+        ),
+    ] = 2_147_483_648
+    saved_folder_bytes: Annotated[
+        int,
+        Meta(
+            description="How much output of all commands is kept, in bytes",
+            ge=1_000_000,
+            le=10_000_000_000_000,
+        ),
+    ] = 10_737_418_240
+
+
+class SandboxSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    wall: Annotated[
+        Literal["auto", "bubblewrap", "landlock", "seatbelt", "none"],
+        Meta(description="Which wall to use; auto takes the strongest that works here"),
+    ] = "auto"
+    required: Annotated[
+        bool, Meta(description="Refuse what should be confined where no wall works")
+    ] = False
+    always: Annotated[
+        bool, Meta(description="Confine also the commands that a person approved")
+    ] = False
+    network: Annotated[
+        bool, Meta(description="Let RunCode use the network; it then asks before it runs")
+    ] = False
+    caches: Annotated[
+        list[Literal["pip", "uv", "npm", "yarn", "pnpm", "cargo", "go"]],
+        Meta(description="Package caches that confined commands may write", max_length=7),
+    ] = field(default_factory=list)
+    memory_mb: Annotated[
+        int, Meta(description="Memory of a command, in MiB", ge=64, le=1_048_576)
+    ] = 8_192
+    code_memory_mb: Annotated[
+        int, Meta(description="Memory of RunCode, in MiB", ge=64, le=1_048_576)
+    ] = 4_096
+    cpu_s: Annotated[
+        int, Meta(description="CPU time of one process, in seconds", ge=1, le=86_400)
+    ] = 3_600
+    processes: Annotated[
+        int, Meta(description="How many processes commands may add", ge=8, le=100_000)
+    ] = 512
+    file_mb: Annotated[
+        int, Meta(description="How large a file may get, in MiB", ge=1, le=1_048_576)
+    ] = 4_096
+
+
+class GlobSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    limit: Annotated[
+        int,
+        Meta(
+            description="How many files Glob lists unless asked otherwise; 0 means all",
+            ge=0,
+            le=100_000,
+            extra=_PROJECT,
+        ),
+    ] = GLOB_DEFAULT_ENTRIES
+
+
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Every setting; what is not set has its default."""
 
@@ -73,6 +191,26 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     results: Annotated[ResultSettings, Meta(description="How results are shown and kept")] = field(
         default_factory=ResultSettings
     )
+    read: Annotated[ReadSettings, Meta(description="Reading files")] = field(
+        default_factory=ReadSettings
+    )
+    edit: Annotated[EditSettings, Meta(description="How files are edited")] = field(
+        default_factory=EditSettings
+    )
+    shell: Annotated[ShellSettings, Meta(description="How commands run")] = field(
+        default_factory=ShellSettings
+    )
+    sandbox: Annotated[SandboxSettings, Meta(description="The wall around commands")] = field(
+        default_factory=SandboxSettings
+    )
+    glob: Annotated[GlobSettings, Meta(description="How files are found by name")] = field(
+        default_factory=GlobSettings
+    )
+    hooks: Annotated[
+        dict[str, list[HookGroup]],
+        Meta(description="Commands to run when something happens, by event", extra=_TRUSTED),
+    ] = field(default_factory=dict)
+    hooks_enabled: Annotated[bool, Meta(description="Run hooks at all")] = True
     log: Annotated[LogSettings, Meta(description="The log file")] = field(
         default_factory=LogSettings
     )

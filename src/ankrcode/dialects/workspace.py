@@ -71,5 +71,23 @@ DIALECT = Dialect(
             },
             value={"from": "source", "to": "destination"},
         ),
+        ToolMap(
+            name="run_code",
+            tool="RunCode",
+            description="Run Python or bash code in a sandbox; the workspace is read-only there.",
+            arguments={
+                "language": Argument(native="language"),
+                "code": Argument(native="code"),
+                "args": Argument(native="args"),
+                "env": Argument(native="env"),
+                "timeout": Argument(native="timeout"),
+            },
+            value={
+                "stdout": "stdout",
+                "stderr": "stderr",
+                "exitCode": "exit_code",
+                "duration": "duration_ms",
+            },
+        ),
     ),
 )
