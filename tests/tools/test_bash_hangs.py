@@ -32,8 +32,8 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
 HANGS = {
     "reads from nobody": ("echo a; cat", "a", True),
     "asks a question": ("echo a; read -p 'Sure? ' x; echo \"[$x]\"", "a\n[]", True),
-    "serves": ("{python} -m http.server 0 & echo a", "a", True),
-    "serves and is waited for": ("echo a; {python} -m http.server 0", "a", False),
+    "serves": ("{python} -m http.server 0 -d {own} & echo a", "a", True),
+    "serves and is waited for": ("echo a; {python} -m http.server 0 -d {own}", "a", False),
     "sleeps": ("echo a; {sleep}", "a", False),
     "says yes for ever": ("yes", "y\ny\ny", False),
     "ignores TERM": ("trap '' TERM; echo a; while :; do {sleep}; done", "a", False),
@@ -53,7 +53,8 @@ async def test_it_returns_in_time_with_what_was_printed_and_nothing_is_left(
 ) -> None:
     command, expected, ends_itself = HANGS[what]
     sleep = long_sleep()
-    command = command.format(sleep=sleep, python=sys.executable)
+    own = bench.kit.agent.workspace.root  # nobody else's server is meant
+    command = command.format(sleep=sleep, python=sys.executable, own=own)
     result = await bench.run(command=command, timeout=LIMIT_MS)
     assert result.duration_ms < LIMIT_MS + 1_000
     assert result.text.startswith(expected)
@@ -62,7 +63,7 @@ async def test_it_returns_in_time_with_what_was_printed_and_nothing_is_left(
         assert result.error is not None
         assert result.error.code == "TIMEOUT"
     assert not alive(sleep)
-    assert not alive("http.server 0")
+    assert not alive(f"http.server 0 -d {own}")
 
 
 class Memory:
