@@ -3,6 +3,7 @@
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -13,20 +14,22 @@ from ankrcode.config.paths import state_folder
 from ankrcode.config.redactor import Redactor
 from ankrcode.config.secrets import secret_values
 from ankrcode.config.settings import Settings
-from ankrcode.errors import ToolError, UsageError
+from ankrcode.errors import SessionError, ToolError, UsageError
 from ankrcode.permissions.policy import Policy
 from ankrcode.permissions.rules.layers import rules_of_settings
 from ankrcode.permissions.rules.rules import Ruleset
+from ankrcode.permissions.verdicts import Verdict
 from ankrcode.plugins import load_plugins
 from ankrcode.protocol.call import ToolCall
 from ankrcode.protocol.event import Event, TaskEnded
 from ankrcode.protocol.permission import Mode, Permission
 from ankrcode.protocol.result import ToolResult
 from ankrcode.tooling.activity import ActivityStream, Callback
-from ankrcode.tooling.approvals import Approver
+from ankrcode.tooling.approvals import Approver, judged
 from ankrcode.tooling.background import run_in_background_loop
 from ankrcode.tooling.describe import variables_of
 from ankrcode.tooling.dialect import Dialect, Reply
+from ankrcode.tooling.durable import can_be_undone, open_journal, open_session
 from ankrcode.tooling.hazards import HazardTable
 from ankrcode.tooling.hooks import Hook, HookAnswer
 from ankrcode.tooling.hooks.engine import HookEngine
@@ -34,12 +37,14 @@ from ankrcode.tooling.hooks.functions import FunctionHook
 from ankrcode.tooling.identity import Source, SystemSource
 from ankrcode.tooling.pipeline import Pipeline
 from ankrcode.tooling.plan import AllowedPrompt, PlanAnswer, leave_plan, plan_approval
+from ankrcode.tooling.recorders import JournalRecorder, Recorder
 from ankrcode.tooling.registry import Registry
 from ankrcode.tooling.results import Cut, ResultStore
 from ankrcode.tooling.scheduler import Scheduler, SchedulingPolicy, Turn
 from ankrcode.tooling.state import AgentState, ToolOptions
 from ankrcode.tooling.tool import Tool
 from ankrcode.tooling.vendors import VendorForm, vendor_forms
+from ankrcode.workspace.journal.journal import Journal
 from ankrcode.workspace.processes.processes import Processes
 from ankrcode.workspace.processes.saved import Saved
 from ankrcode.workspace.processes.tasks import Task, Tasks
@@ -83,21 +88,19 @@ class Toolkit:
         session_id: str = "",
         rules: Ruleset | None = None,
         plugins: Iterable[str] = (),
+        records: bool = False,
     ) -> None:
-        settings, source = settings or Settings(), source or SystemSource()
-        registry = _registered(registry, (*tools, *load_plugins(plugins)))
+        self.settings = settings = settings or Settings()
+        source = source or SystemSource()
+        registry = _with_tools(registry, (*tools, *load_plugins(plugins)))
         session_id = session_id or source.new_id("session")
         store = ResultStore(_results_folder(settings, session_id))
         workspace = _workspace(cwd, extra_directories)
-        policy = Policy(
-            mode=Mode(mode),
-            granted=frozenset(Permission(one) for one in permissions),
-            readable=(os.path.realpath(store.folder),),
-            rules=rules or rules_of_settings(settings.permissions, workspace),
-            can_confine=lambda: self.agent.processes.confinement.name != "none",
-        )
+        policy = _policy(settings, workspace, rules, Mode(mode))
+        policy.granted = frozenset(Permission(one) for one in permissions)
+        policy.readable = (os.path.realpath(store.folder),)
+        policy.can_confine = lambda: self.agent.processes.confinement.name != "none"
         redactor = Redactor(secret_values(os.environ))
-        self.settings = settings
         self.activity = activity = ActivityStream()
         self.agent = AgentState(
             workspace=workspace,
@@ -109,9 +112,10 @@ class Toolkit:
             settings=settings,
             files=_file_writer(),
             processes=lambda: _processes(settings, store.folder, redactor),
-            tasks=Tasks(lambda task: activity.publish(_task_ended(task, source))),
+            tasks=Tasks(self._task_ended),
         )
         self.hooks, chained = _hooks(settings, tuple(hooks), self.agent)
+        self.session = open_session(self.agent, settings, source, redactor) if records else None
         self._table = HazardTable(settings.limits.concurrent_calls)
         self._pipeline = Pipeline(
             registry=registry,
@@ -123,8 +127,27 @@ class Toolkit:
             approver=approve,
             hooks=chained,
             redactor=redactor,
+            recorders=self._recorders(),
         )
         self._scheduler = Scheduler(self._pipeline, self._table, self.agent, policy=scheduling)
+
+    def _recorders(self) -> tuple[Recorder, ...]:
+        """The log first: a call that changes something is noted before anything is kept of it."""
+        log = (self.session.log,) if self.session else ()
+        if not self.settings.undo.enabled:
+            return log
+        return (*log, JournalRecorder(lambda: self.journal))
+
+    def _task_ended(self, task: Task) -> None:
+        if self.session is not None:
+            with suppress(SessionError):  # the session may have ended before its task
+                self.session.log.task_ended(task)
+        self.activity.publish(_task_ended(task, self._pipeline.source))
+
+    @cached_property
+    def journal(self) -> Journal:
+        """What was changed here, by whom, and how to take it back."""
+        return open_journal(self.agent.workspace, self.settings.undo, self._pipeline.source)
 
     @property
     def registry(self) -> Registry:
@@ -192,6 +215,11 @@ class Toolkit:
             with suppress(UsageError):  # a call of that very tool says what is wrong with it
                 await self.registry.initialise(self.agent.workspace.cwd)
 
+    def judge(self, call: ToolCall) -> tuple[str, Verdict]:
+        """What it is about, and what would be decided, without running it. Raises `ToolError`."""
+        running = self._pipeline.resolve(call, self.agent)
+        return running.tool.subject(running.args), judged(running)
+
     # ── modes: only the person changes them ───────────────────────────────────────────────
     @property
     def mode(self) -> Mode:
@@ -238,6 +266,10 @@ class Toolkit:
         self.agent.tasks.close(self.agent.agent_id if self.agent.depth else None)
         if not self.agent.depth and "processes" in self.agent.__dict__:
             self.agent.processes.close()
+        if not self.agent.depth and "journal" in self.__dict__:
+            self.journal.close()
+        if not self.agent.depth and self.session is not None:
+            self.session.recorder.close()
 
     # ── telling a model ───────────────────────────────────────────────────────────────────
     def definitions(
@@ -290,11 +322,18 @@ def _settings_in(dialect: Dialect, settings: Settings) -> Settings:
     return replace(settings, edit=edit)
 
 
-def _registered(registry: Registry | None, tools: Iterable[AnyTool]) -> Registry:
+def _with_tools(registry: Registry | None, tools: Iterable[AnyTool]) -> Registry:
     registry = registry if registry is not None else builtin_tools()
     for tool in tools:
         registry.register(tool)
     return registry
+
+
+def _policy(settings: Settings, workspace: Workspace, rules: Ruleset | None, mode: Mode) -> Policy:
+    if rules is None:
+        rules = rules_of_settings(settings.permissions, workspace)
+    can_undo = settings.undo.enabled and can_be_undone(workspace)
+    return Policy(mode=mode, rules=rules, can_undo=can_undo)
 
 
 def _workspace(cwd: str | Path | None, extra: Iterable[str | Path]) -> Workspace:

@@ -5,7 +5,8 @@ AnkrCodeError
 │   ├── InvalidInput    the arguments do not fit the tool's schema; lists every fault
 │   └── Refused         a rule, a mode, a hook or the person said no
 ├── UsageError          the command line or the Python API was used wrongly
-└── SettingsError       a settings file or key is wrong
+├── SettingsError       a settings file or key is wrong
+└── SessionError        a session cannot be found, read, written or locked
 
 A `ToolError` carries a `code` (what went wrong, for programs), a `kind` (whose fault it is),
 a `message` (what happened), a `suggestion` (what to do) and `details` (data). Messages of our own
@@ -55,6 +56,7 @@ class ErrorCode(StrEnum):
     # the run
     TIMEOUT = "TIMEOUT"
     CANCELLED = "CANCELLED"
+    INTERRUPTED = "INTERRUPTED"
     EXECUTION_ERROR = "EXECUTION_ERROR"
     REPEATED_FAILURE = "REPEATED_FAILURE"
     IO_ERROR = "IO_ERROR"
@@ -74,6 +76,7 @@ _KINDS = {
     ErrorCode.SANDBOX_MISSING: ErrorKind.SECURITY,
     ErrorCode.TIMEOUT: ErrorKind.SYSTEM,
     ErrorCode.CANCELLED: ErrorKind.SYSTEM,
+    ErrorCode.INTERRUPTED: ErrorKind.SYSTEM,
     ErrorCode.EXECUTION_ERROR: ErrorKind.SYSTEM,
     ErrorCode.REPEATED_FAILURE: ErrorKind.SYSTEM,
     ErrorCode.IO_ERROR: ErrorKind.SYSTEM,
@@ -152,3 +155,7 @@ class UsageError(AnkrCodeError):
 
 class SettingsError(AnkrCodeError):
     """A settings file or key is wrong; the message names the file, the key and what fits."""
+
+
+class SessionError(AnkrCodeError):
+    """A session cannot be found, read, written or locked; what was recorded before is intact."""

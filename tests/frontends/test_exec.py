@@ -78,7 +78,7 @@ def test_a_pair_is_a_number_or_a_truth_where_the_schema_wants_that(work: Path) -
         (["Read", "--batch"], "either a TOOL or --batch"),
         (["List", "--dialect", "klingon"], "no dialect 'klingon'"),
         (["List", "--permission-mode", "yolo"], "invalid choice"),
-        (["List", "--session", "../etc"], "session ID"),
+        (["List", "--session", "../etc"], "not the id of a session"),
         (["List", "--set", 'plugins=["missing"]'], "no plugin 'missing'"),
     ],
     ids=["pair", "both", "neither", "two", "dialect", "mode", "session", "plugin"],

@@ -12,13 +12,15 @@ import pytest
 
 from ankrcode import ToolResult
 from ankrcode.app import Toolkit
-from ankrcode.config.settings import SandboxSettings, Settings
+from ankrcode.config.settings import SandboxSettings, Settings, UndoSettings
 from ankrcode.protocol.acts import NOTHING
 from ankrcode.protocol.approval import Approval, ApprovalAnswer
 from ankrcode.protocol.permission import Mode
 from ankrcode.testing import NO, YES, FakePerson
 from ankrcode.tooling.leader import ApprovalDesk, LeaderApprover
 from frontends.command import ankrcode, answers
+
+NO_UNDO = Settings(undo=UndoSettings(enabled=False))
 
 
 class Auto:
@@ -304,7 +306,7 @@ async def test_what_was_approved_runs_openly_unless_all_is_confined(
 # ── where a piece is missing ──────────────────────────────────────────────────────────────────
 async def test_without_a_journal_auto_asks_and_the_result_says_why(tmp_path: Path) -> None:
     person = FakePerson([YES, NO])
-    kit = Toolkit(cwd=tmp_path, mode="auto", approve=person)
+    kit = Toolkit(cwd=tmp_path, mode="auto", approve=person, settings=NO_UNDO)
     made = await kit.call("Bash", command="touch made")
     assert made.metadata["profile"] == "open"  # a person said yes
     assert "undo" in made.metadata["permission_note"]
@@ -329,7 +331,7 @@ async def test_without_a_wall_auto_asks_and_the_result_says_why(tmp_path: Path) 
 
 
 async def test_headless_auto_denies_what_it_would_ask(tmp_path: Path) -> None:
-    kit = Toolkit(cwd=tmp_path, mode="auto")
+    kit = Toolkit(cwd=tmp_path, mode="auto", settings=NO_UNDO)
     refused = await kit.call("Bash", command="touch made")
     assert refused.error is not None
     assert refused.error.code == "PERMISSION_DENIED"
@@ -349,7 +351,8 @@ async def test_a_further_agent_of_auto_is_in_auto_and_confined(auto: Auto) -> No
 
 
 def test_on_the_command_line_auto_denies_says_why_and_ends_with_its_code(tmp_path: Path) -> None:
-    arguments = ("exec", "--permission-mode", "auto", "Bash", "command=touch made")
+    wished = ("exec", "--permission-mode", "auto", "Bash", "command=touch made")
+    arguments = ("--set", "undo.enabled=false", *wished)
     plain = ankrcode(*arguments, cwd=tmp_path)
     assert plain.returncode == 4
     assert "auto mode asks as default mode does" in plain.stderr
@@ -358,11 +361,18 @@ def test_on_the_command_line_auto_denies_says_why_and_ends_with_its_code(tmp_pat
     assert not (tmp_path / "made").exists()
     reading = ankrcode("exec", "--permission-mode", "auto", "Bash", "command=ls", cwd=tmp_path)
     assert reading.returncode == 0
+    changing = ankrcode(*wished, cwd=tmp_path)
+    assert changing.returncode == 0, "with undo it runs unasked"
+    assert (tmp_path / "made").exists()
 
 
 def test_the_doctor_says_whether_auto_can_be_quiet(tmp_path: Path) -> None:
-    (line,) = [
-        one for one in ankrcode("doctor", cwd=tmp_path).stdout.splitlines() if " auto " in one
-    ]
-    assert line.startswith("--  auto ")
-    assert "nothing here can undo" in line
+    def said(*options: str) -> str:
+        done = ankrcode(*options, "doctor", cwd=tmp_path)
+        (line,) = [one for one in done.stdout.splitlines() if " auto " in one]
+        return line
+
+    assert said().startswith("ok  auto ")
+    loud = said("--set", "undo.enabled=false")
+    assert loud.startswith("--  auto ")
+    assert "nothing here can undo" in loud

@@ -106,7 +106,7 @@ REQUIREMENTS: Parts = {
         planned("S1-054", "516", "AgentTool: delegate to sub-agents"),
         done("S1-055", "517", "A schema library validates at run time"),
         planned("S1-056", "518", "Destructive operations are confirmed by the person"),
-        planned("S1-057", "519", "File changes can be undone: patches are managed"),
+        done("S1-057", "519", "File changes can be undone: patches are managed"),
     ),
 }
 

@@ -33,4 +33,5 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
     yield Place(bench, mark)
     assert bench.kit.agent.processes.running == ()
     assert bearing(mark) == []
+    bench.kit.close()
     assert descriptors() <= before

@@ -25,6 +25,7 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
     before = descriptors()
     yield bench
     assert bench.kit.agent.processes.running == ()
+    bench.kit.close()
     assert descriptors() <= before
 
 

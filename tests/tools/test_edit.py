@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from ankrcode import ApprovalAnswer, ToolCall, Toolkit, dialects, tools
 from ankrcode.config.limits import EDIT_MAX_EDITS
-from ankrcode.config.settings import EditSettings, Settings
+from ankrcode.config.settings import EditSettings, Settings, UndoSettings
 from ankrcode.protocol.result import ToolResult
 from ankrcode.testing import NO, YES, FakePerson
 from ankrcode.tools.edit import Edit, EditInput, EditOutput
@@ -80,6 +80,7 @@ async def test_the_text_is_replaced_and_the_reply_shows_the_change(tmp_path: Pat
     )
     value = value_of(result)
     assert (value.file_path, value.replaced, value.created) == (path, 1, False)
+    assert result.metadata.pop("change_id")
     assert result.metadata == {"replaced": 1, "strategies": ["exact"]}
 
 
@@ -689,7 +690,7 @@ async def test_a_large_file_is_edited_in_a_few_times_what_plain_python_takes(
     tmp_path: Path,
 ) -> None:
     text = "".join(f"line {number} of a file that is large\n" for number in range(260_000))
-    on = Desk(tmp_path, text)
+    on = Desk(tmp_path, text, settings=Settings(undo=UndoSettings(enabled=False)))
     path = str(on.file)
     ratios: list[float] = []
     for number in range(5):

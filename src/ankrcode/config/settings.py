@@ -155,6 +155,45 @@ class SandboxSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     ] = 4_096
 
 
+class UndoSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    enabled: Annotated[
+        bool, Meta(description="Keep what calls change, so that it can be undone")
+    ] = True
+    file_bytes: Annotated[
+        int, Meta(description="Larger files are not kept, in bytes", ge=0, le=1_000_000_000)
+    ] = 16_777_216
+    total_bytes: Annotated[
+        int,
+        Meta(
+            description="How much is kept for one workspace, in bytes; the oldest goes first",
+            ge=1_000_000,
+            le=1_000_000_000_000,
+        ),
+    ] = 1_073_741_824
+    total_calls: Annotated[
+        int, Meta(description="How many calls can be undone", ge=1, le=100_000)
+    ] = 2_000
+    wait_ms: Annotated[
+        int,
+        Meta(description="How long a command waits until contents are kept", ge=0, le=60_000),
+    ] = 250
+
+
+class SessionSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    max_age_days: Annotated[
+        int,
+        Meta(description="How many days a session is kept; 0 means for ever", ge=0, le=36_500),
+    ] = 0
+    max_bytes: Annotated[
+        int,
+        Meta(
+            description="How much all sessions may take, in bytes; the oldest go first",
+            ge=1_000_000,
+            le=10_000_000_000_000,
+        ),
+    ] = 10_737_418_240
+
+
 class GlobSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     limit: Annotated[
         int,
@@ -202,6 +241,12 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     )
     sandbox: Annotated[SandboxSettings, Meta(description="The wall around commands")] = field(
         default_factory=SandboxSettings
+    )
+    undo: Annotated[UndoSettings, Meta(description="What can be taken back")] = field(
+        default_factory=UndoSettings
+    )
+    sessions: Annotated[SessionSettings, Meta(description="Recorded sessions")] = field(
+        default_factory=SessionSettings
     )
     glob: Annotated[GlobSettings, Meta(description="How files are found by name")] = field(
         default_factory=GlobSettings

@@ -16,6 +16,7 @@ from ankrcode.protocol.permission import Mode
 from ankrcode.tooling.hooks import HookAnswer, HookChain
 from ankrcode.tooling.identity import Source
 from ankrcode.tooling.narrator import Narrator
+from ankrcode.tooling.recorders import Recorder
 from ankrcode.tooling.running import RunningCall
 from ankrcode.tooling.turnstile import Turnstile
 
@@ -28,12 +29,18 @@ class Gate:
     """Every call passes here; a tool never asks by itself, so none can forget to."""
 
     def __init__(
-        self, approver: Approver | None, hooks: HookChain, narrator: Narrator, source: Source
+        self,
+        approver: Approver | None,
+        hooks: HookChain,
+        narrator: Narrator,
+        source: Source,
+        recorders: tuple[Recorder, ...] = (),
     ) -> None:
         self.approver = approver
         self._hooks = hooks
         self._narrator = narrator
         self._source = source
+        self._recorders = recorders
         self._questions = Turnstile()  # one at a time, whoever asks
 
     async def permit(self, running: RunningCall, edit: Edit) -> None:
@@ -93,12 +100,14 @@ class Gate:
         self._hooks.notify(running)
         answer = await approver(approval)
         self._narrator.tell(running, ApprovalAnswered, approval_id=approval.id, answer=answer)
+        if answer.approved and answer.remember != "once" and answer.arguments is None:
+            running.tell(**remember(running, answer.remember))
+        for recorder in self._recorders:
+            recorder.answered(running, approval, answer)
         if not answer.approved:
             if running.agent.settings.permissions.denial_ends_turn and not answer.feedback:
                 running.tell(ends_turn=True)
             raise Refused.of("denied.person", feedback=answer.feedback)
-        if answer.remember != "once" and answer.arguments is None:
-            running.tell(**remember(running, answer.remember))
         return answer
 
 

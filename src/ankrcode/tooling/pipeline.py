@@ -28,6 +28,7 @@ from ankrcode.tooling.hooks import Hook, HookChain
 from ankrcode.tooling.identity import Source
 from ankrcode.tooling.narrator import Narrator
 from ankrcode.tooling.outcome import as_result, failure, fitted, without_secrets
+from ankrcode.tooling.recorders import Recorder
 from ankrcode.tooling.registry import Registry
 from ankrcode.tooling.results import Cut, ResultStore
 from ankrcode.tooling.running import RunningCall
@@ -57,8 +58,10 @@ class Pipeline:
         approver: Approver | None = None,
         hooks: tuple[Hook, ...] = (),
         redactor: Redactor | None = None,
+        recorders: tuple[Recorder, ...] = (),
     ) -> None:
         self.registry = registry
+        self._recorders = recorders
         self.source = source
         self._activity = activity
         self._store = store
@@ -67,7 +70,7 @@ class Pipeline:
         self._hooks = HookChain(hooks)
         self._redactor = redactor or Redactor()
         self._narrator = Narrator(activity, source, self._redactor)
-        self._gate = Gate(approver, self._hooks, self._narrator, source)
+        self._gate = Gate(approver, self._hooks, self._narrator, source, recorders)
 
     @property
     def approver(self) -> Approver | None:
@@ -82,7 +85,7 @@ class Pipeline:
             running.ctx.acts = running.acts
             self._narrator.started(running)
             await running.tool.validate(running.args, running.ctx)
-            result = await self._run(running)
+            result = await self._recorded(running)
             result = fitted(
                 running.tool,
                 result,
@@ -144,6 +147,8 @@ class Pipeline:
             title=call.name,
             duration_ms=self._duration_ms(started),
         )
+        for recorder in self._recorders:
+            result = recorder.ended(call, agent, result)
         self._narrator.refused(call, agent, result)
         return result
 
@@ -164,6 +169,23 @@ class Pipeline:
         edited = replace(running.call, id=running.ctx.call_id, arguments=arguments)
         running.become(self.resolve(edited, running.agent))
         self._check_enabled(running)
+
+    async def _recorded(self, running: RunningCall) -> ToolResult:
+        """Stage 4 between its recorders: what they cannot note does not run."""
+        for recorder in self._recorders:
+            await recorder.before(running)
+        try:
+            result = await self._run(running)
+        except asyncio.CancelledError:
+            await self._wind_up(running, None)
+            raise
+        return await self._wind_up(running, result) or result
+
+    async def _wind_up(self, running: RunningCall, result: ToolResult | None) -> ToolResult | None:
+        """Tell the recorders that it is over; that is not cut short, whoever cancels."""
+        for recorder in reversed(self._recorders):
+            result = await asyncio.shield(recorder.after(running, result))
+        return result
 
     async def _run(self, running: RunningCall) -> ToolResult:
         """Stage 4, and the hooks that follow it."""
@@ -213,6 +235,8 @@ class Pipeline:
             title=self._redactor.redact(title),
             duration_ms=self._duration_ms(running.started),
         )
+        for recorder in self._recorders:
+            result = recorder.ended(running.call, running.agent, result)
         self._narrator.ended(running, result)
         return result
 

@@ -17,10 +17,12 @@ from msgspec import Struct
 from ankrcode.config.loaded import load_settings
 from ankrcode.config.trust import Trust, TrustStore
 from ankrcode.errors import SettingsError
+from ankrcode.frontends.cli.settings import load
 from ankrcode.permissions.policy import Policy
 from ankrcode.protocol.permission import Mode
+from ankrcode.tooling.durable import can_be_undone
 from ankrcode.version import __version__
-from ankrcode.workspace.roots import find_root, is_inside
+from ankrcode.workspace.roots import Workspace, find_root, is_inside
 
 PROVIDERS = (
     *("ANTHROPIC", "OPENAI", "GEMINI", "GOOGLE", "GROQ", "MISTRAL", "DEEPSEEK", "XAI"),
@@ -43,7 +45,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Always 0 where AnkrCode can work: what is missing only makes it slower or less able."""
-    findings = list(examine(str(find_root(options.cwd, os.environ))))
+    root = str(find_root(options.cwd, os.environ))
+    findings = list(examine(root, undoes=_undoes(options)))
     if options.json:
         print(msgspec.json.encode(findings).decode())
         return 0
@@ -54,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def examine(root: str) -> Iterator[Finding]:
+def examine(root: str, *, undoes: bool = True) -> Iterator[Finding]:
     yield Finding(what="ankrcode", ok=True, found=__version__)
     yield Finding(what="python", ok=True, found=f"{platform.python_version()} ({sys.executable})")
     yield Finding(what="workspace", ok=True, found=root)
@@ -66,7 +69,7 @@ def examine(root: str) -> Iterator[Finding]:
     )
     yield _program("git", root, "install git", runs=runs)
     yield (sandbox := _sandbox(root, runs=runs))
-    yield _auto(has_wall=sandbox.ok)
+    yield _auto(root, has_wall=sandbox.ok, undoes=undoes)
     yield _terminal()
     yield from _keys()
 
@@ -122,9 +125,18 @@ def _landlock_abi() -> int:
     return max(0, int(libc.syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_VERSION_FLAG)))
 
 
-def _auto(*, has_wall: bool) -> Finding:
+def _undoes(options: argparse.Namespace) -> bool:
+    """Is the journal on? Settings that cannot be read are told by other commands."""
+    try:
+        return load(options).settings.undo.enabled
+    except SettingsError:
+        return True
+
+
+def _auto(root: str, *, has_wall: bool, undoes: bool) -> Finding:
     """Can auto mode do without questions here?"""
-    lack = Policy(mode=Mode.AUTO, can_confine=lambda: has_wall).lacks
+    can_undo = undoes and can_be_undone(Workspace((root,), root))
+    lack = Policy(mode=Mode.AUTO, can_undo=can_undo, can_confine=lambda: has_wall).lacks
     found = lack or "without questions, in the sandbox"
     return Finding(what="auto", ok=not lack, found=found, advice="use acceptEdits meanwhile")
 

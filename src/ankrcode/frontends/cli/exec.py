@@ -3,7 +3,9 @@
 import argparse
 import asyncio
 import json
+import os
 import sys
+from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any, TextIO
 
 import msgspec
@@ -18,9 +20,12 @@ from ankrcode.protocol.definition import JsonSchema
 from ankrcode.protocol.permission import Mode
 from ankrcode.protocol.result import ToolResult
 from ankrcode.tooling.dialect import Dialect, Reply
+from ankrcode.tooling.durable import session_store
+from ankrcode.tooling.identity import SystemSource
+from ankrcode.words import say
+from ankrcode.workspace.roots import find_root
 
 DONE, FAILED, DENIED = 0, 1, 4
-_MAX_SESSION_ID = 100
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +40,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dialect", default=dialects.DEFAULT, metavar="NAME", help="names and shapes"
     )
-    parser.add_argument("--session", default="", metavar="ID", help="the name of the session")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
+        "--session", default="", metavar="ID", help="record under this name, or go on"
+    )
+    which.add_argument(
+        "--resume", default="", metavar="ID", help="go on with this session, and with no new one"
+    )
+    which.add_argument(
+        "--continue",
+        dest="newest",
+        action="store_true",
+        help="go on with the newest session of this workspace",
+    )
+    parser.add_argument("--fork", action="store_true", help="go on in a copy of the session")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -53,30 +71,60 @@ def run(options: argparse.Namespace) -> int:
 
 def _toolkit(options: argparse.Namespace) -> Toolkit:
     settings = load_and_warn(options)
-    session = options.session
-    if session and not (session.replace("-", "").replace("_", "").isalnum() and session.isascii()):
-        why = "A session ID has letters, digits, - and _"
-        raise UsageError.of("usage", why=why, command="exec")
+    session = _session(options)
     kit = Toolkit(
         cwd=options.cwd,
         mode=options.permission_mode or settings.permissions.mode,
         settings=settings,
         rules=load_rules(options),
-        session_id=session[:_MAX_SESSION_ID],
+        session_id=session,
         plugins=settings.plugins,
+        records=bool(session),
     )
     log_events(kit.activity, settings, debug=options.debug)
+    for warning in kit.session.warnings if kit.session is not None else ():
+        print(f"ankrcode: {warning}", file=sys.stderr)
     return kit
+
+
+def _session(options: argparse.Namespace) -> str:
+    """The id of the session to record; empty if none was asked for."""
+    asked: str = options.session
+    if not (asked or options.resume or options.newest):
+        if options.fork:
+            why = "--fork needs --session, --resume or --continue"
+            raise UsageError.of("usage", why=why, command="exec")
+        return ""
+    store = session_store()
+    if options.resume:
+        asked = store.find(options.resume)
+    elif options.newest:
+        asked = store.newest(str(options.cwd or find_root(None, os.environ)))
+    store.path_of(asked)  # is it an id at all?
+    if options.fork:
+        source = SystemSource()
+        forked = store.fork(asked, source.new_id("session"), source.now())
+        forked.log.close()
+        asked = forked.state.id
+        print(say("session_forked", id=asked), file=sys.stderr)
+    return asked
+
+
+def _turn(kit: Toolkit) -> AbstractAsyncContextManager[object]:
+    """What is answered is on disk before, if the session is recorded."""
+    return kit.session.turn() if kit.session is not None else nullcontext()
 
 
 # ── one call ──────────────────────────────────────────────────────────────────────────────────
 async def _one(kit: Toolkit, dialect: Dialect, options: argparse.Namespace) -> int:
     call = ToolCall(name=options.tool, arguments=_arguments(kit, dialect, options))
     if dialect.name != dialects.DEFAULT:
-        reply = await kit.call_in(dialect, call)
+        async with _turn(kit):
+            reply = await kit.call_in(dialect, call)
         _print(as_json(reply).decode())
         return _code_of(reply)
-    result = await kit.call(call.name, call.arguments)
+    async with _turn(kit):
+        result = await kit.call(call.name, call.arguments)
     if options.json:
         _print(as_json(answer_for(result.call_id, result)).decode())
     elif result.error is None:
@@ -146,7 +194,9 @@ async def _batch(kit: Toolkit, dialect: Dialect) -> int:
         if line is None:
             write_line({"id": None, "error": "The line is too long."})
         elif line.strip():
-            write_line(await _answered(kit, dialect, line))
+            async with _turn(kit):
+                answer = await _answered(kit, dialect, line)
+            write_line(answer)
     return DONE
 
 

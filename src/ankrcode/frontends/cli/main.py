@@ -17,6 +17,11 @@ COMMANDS = {
     "approvals": "answer what waits for a leader",
     "permissions": "say what may run, and why",
     "trust": "say which folders you trust, and see what hangs on it",
+    "sessions": "list, search, show and manage the recorded sessions",
+    "changes": "list what was changed here",
+    "diff": "show what one call changed",
+    "undo": "take back what was changed",
+    "redo": "make again what was taken back",
     "doctor": "look at this machine: what is there, what is missing",
 }
 

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from ankrcode.errors import UsageError
-from ankrcode.frontends.cli import rules
+from ankrcode.frontends.cli import rule_replay, rules
 from ankrcode.frontends.cli.exec import harmless
 from ankrcode.frontends.cli.lines import read_lines, standard_input, write_line
 from ankrcode.frontends.cli.settings import load_rules
@@ -25,6 +25,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     trying = actions.add_parser("test", help="try the examples of a file of rules")
     trying.add_argument("file", metavar="FILE", help="JSON with rules and examples")
     rules.add_arguments(actions.add_parser("rules", help="list the rules, or take one back"))
+    rule_replay.add_arguments(
+        actions.add_parser("replay", help="judge the calls of past sessions by these rules")
+    )
     explaining = actions.add_parser("explain", help="lay open how a command is judged")
     explaining.add_argument("command_line", metavar="CMD", help="the command, as one argument")
 
@@ -32,6 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     if options.action == "rules":
         return rules.run(options)
+    if options.action == "replay":
+        return rule_replay.run(options)
     if options.action == "test":
         return _test(options)
     if options.action == "check":

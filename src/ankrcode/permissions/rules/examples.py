@@ -42,11 +42,12 @@ def try_examples(document: Any, workspace: Workspace, settings_rules: Ruleset) -
     """Raises `UsageError` where the document is not what it should be."""
     if not isinstance(document, dict) or not isinstance(document.get("examples"), list):
         raise _wrong('it must be {"rules": {…}, "examples": […]}')
-    rules = _rules(document["rules"], workspace) if "rules" in document else settings_rules
+    rules = rules_in(document["rules"], workspace) if "rules" in document else settings_rules
     return [_tried(example, rules, document, workspace) for example in document["examples"]]
 
 
-def _rules(given: Any, workspace: Workspace) -> Ruleset:
+def rules_in(given: Any, workspace: Workspace) -> Ruleset:
+    """The lists of a document as rules."""
     if not isinstance(given, dict) or not set(given) <= set(_KINDS):
         raise _wrong('"rules" must hold lists named allow, ask and deny')
     anchors = Anchors(workspace.root, workspace.cwd, workspace.home)

@@ -128,6 +128,10 @@ class Tasks:
         """What an agent should be told about its tasks that ended; each note is given once."""
         return list(self._notes.pop(owner, {}).values())
 
+    def tell(self, owner: str, about: str, note: str) -> None:
+        """What an agent should be told with its next result."""
+        self._notes.setdefault(owner, {})[about] = note
+
     def looked_at(self, task: Task, end: int) -> None:
         """Its output was seen up to here; if it has ended, there is no more to tell."""
         task.seen = end
@@ -150,7 +154,7 @@ class Tasks:
             return
         if not task.is_killed:  # who killed it knows
             note = say("task_ended", task=task.id, title=task.title, status=task.status)
-            self._notes.setdefault(task.owner, {})[task.id] = note
+            self.tell(task.owner, task.id, note)
         self._on_end(task)
 
     def _forget(self, task: Task) -> None:

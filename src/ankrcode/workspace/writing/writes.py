@@ -10,7 +10,7 @@ import copy
 import errno
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 from ankrcode.errors import ErrorCode, ToolError
@@ -70,6 +70,10 @@ class FileWriter:
         """Tidy up after processes that died: complete or drop what they had under way."""
         for note, intent in self._intents.left_behind():
             recover(note, intent, TEMPORARY)
+
+    def noted_stray(self, path: str) -> AbstractContextManager[None]:
+        """While this lasts, the name stands for something half made: it will not stay."""
+        return self._intents.noted(Intent(stray=path))
 
     # ── writing ───────────────────────────────────────────────────────────────────────────
     def write(
