@@ -46,6 +46,8 @@ bench: $(VENV)/.bench  ## measure: ratios in one run, printed
 	$(BIN)/python -P benchmarks/permissions.py $(ARGS)
 	$(BIN)/python -P benchmarks/files.py $(ARGS)
 	$(BIN)/python -P benchmarks/shell.py $(ARGS)
+	$(BIN)/python -P benchmarks/sessions.py $(ARGS)
+	$(BIN)/python -P benchmarks/undo.py $(ARGS)
 
 torture: $(VENV)/.dev $(VENV)/.system  ## the long version of every property test
 	ANKRCODE_TORTURE=1 $(BIN)/python -P -m pytest -n auto -m torture $(ARGS)
