@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from workspace.running import alive, command_lines_of_children, long_sleep, printed, processes_in
+from workspace.running import alive, long_sleep, printed, processes_in
 
 ESCAPES = {
     "in the background": "{sleep} &",
@@ -200,10 +200,31 @@ def test_a_daemon_does_not_outlive_a_killed_program(tmp_path: Path, how: str) ->
         assert time.monotonic() < until
 
 
-async def test_nobody_watches_over_us_when_nothing_runs(tmp_path: Path) -> None:
-    owner = processes_in(tmp_path)
-    process = owner.shell("sleep 0.7", cwd=str(tmp_path))
-    while not alive("declare -A ours"):
+WATCHED = """
+import asyncio, sys
+from pathlib import Path
+
+sys.path.insert(0, sys.argv[2])
+from workspace.running import command_lines_of_children, processes_in
+
+def watchers():
+    return [line for line in command_lines_of_children() if "declare -A ours" in line]
+
+async def main():
+    owner = processes_in(Path(sys.argv[1]))
+    process = owner.shell("sleep 2", cwd=sys.argv[1])
+    while not watchers():
         assert not process.wait(0.01), "it began to watch too late"
     await process.finished()
-    assert not [line for line in command_lines_of_children() if "declare -A ours" in line]
+    assert watchers() == []
+
+asyncio.run(main())
+"""
+
+
+def test_nobody_watches_over_us_when_nothing_runs(tmp_path: Path) -> None:
+    """In a process of its own: what other tests left running is watched in this one."""
+    tests = str(Path(__file__).parents[1])
+    command = [sys.executable, "-P", "-c", WATCHED, str(tmp_path), tests]
+    done = subprocess.run(command, capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
