@@ -111,7 +111,8 @@ number = dict(x86_64=310, aarch64=270)[platform.machine()]
 libc, room = ctypes.CDLL(None, use_errno=True), ctypes.create_string_buffer(8)
 class Part(ctypes.Structure): _fields_ = (('at', ctypes.c_void_p), ('size', ctypes.c_size_t))
 own = Part(ctypes.addressof(room), 8)
-answer = libc.syscall(number, {victim}, ctypes.byref(own), 1, ctypes.byref(own), 1, 0)
+one, nothing = ctypes.c_long(1), ctypes.c_long(0)  # whole words: the call looks at all of each
+answer = libc.syscall(number, {victim}, ctypes.byref(own), one, ctypes.byref(own), one, nothing)
 # A wrong address is told only to who may look.
 print('ESCAPED' if answer >= 0 or ctypes.get_errno() == 14 else 'refused')
 """,

@@ -13,7 +13,7 @@ from ankrcode.testing import Bench
 from ankrcode.tooling.context import ToolContext
 from ankrcode.tools.glob import Glob
 from ankrcode.tools.grep import Grep
-from people import ordinary_person
+from people import powerless_root
 from workspace.trees import rg
 
 
@@ -66,11 +66,11 @@ def put(folder: Path, *paths: str) -> None:
 
 
 @contextmanager
-def closed(path: Path, mode: int, top: Path) -> Iterator[None]:
-    """The path has this mode while the test runs as its owner, and can be removed afterwards."""
+def closed(path: Path, mode: int) -> Iterator[None]:
+    """The path has this mode, and it counts for root too; afterwards it can be removed."""
     path.chmod(mode)
     try:
-        with ordinary_person(top):
+        with powerless_root():
             yield
     finally:
         path.chmod(0o755)
@@ -82,7 +82,7 @@ async def test_a_closed_folder_is_reported_and_the_rest_is_found(
     engine: str, tmp_path: Path
 ) -> None:
     put(tmp_path, "open/a.txt", "closed/b.txt", "z.txt")
-    with closed(tmp_path / "closed", 0, tmp_path):
+    with closed(tmp_path / "closed", 0):
         for result in (await globbed(engine, tmp_path), await grepped(engine, tmp_path)):
             assert names(result, tmp_path) == ["open/a.txt", "z.txt"]
             assert (result.value.unsearched, result.value.unsearched_example) == (1, "closed")
@@ -95,7 +95,7 @@ async def test_where_nothing_is_found_closed_folders_are_still_reported(
 ) -> None:
     put(tmp_path, "closed/b.txt", "closed too/c.txt")
     (tmp_path / "closed too").chmod(0)
-    with closed(tmp_path / "closed", 0, tmp_path):
+    with closed(tmp_path / "closed", 0):
         for result in (await globbed(engine, tmp_path), await grepped(engine, tmp_path)):
             assert names(result, tmp_path) == []
             assert result.value.unsearched == 2
@@ -108,7 +108,7 @@ async def test_where_nothing_is_found_closed_folders_are_still_reported(
 @pytest.mark.parametrize("mode", [0o000, 0o444, 0o111], ids=["nothing", "no entry", "no list"])
 async def test_a_closed_place_to_begin_is_an_error(engine: str, mode: int, tmp_path: Path) -> None:
     put(tmp_path, "closed/b.txt")
-    with closed(tmp_path / "closed", mode, tmp_path):
+    with closed(tmp_path / "closed", mode):
         assert code(await globbed(engine, tmp_path, path="closed")) == "PERMISSION_DENIED"
         assert code(await grepped(engine, tmp_path, path="closed")) == "PERMISSION_DENIED"
 
@@ -116,7 +116,7 @@ async def test_a_closed_place_to_begin_is_an_error(engine: str, mode: int, tmp_p
 @both_engines
 async def test_a_closed_file_is_an_error_when_it_is_named(engine: str, tmp_path: Path) -> None:
     put(tmp_path, "closed.txt")
-    with closed(tmp_path / "closed.txt", 0, tmp_path):
+    with closed(tmp_path / "closed.txt", 0):
         assert code(await grepped(engine, tmp_path, path="closed.txt")) == "PERMISSION_DENIED"
         assert names(await globbed(engine, tmp_path), tmp_path) == ["closed.txt"]
 
@@ -125,7 +125,7 @@ async def test_a_closed_file_is_an_error_when_it_is_named(engine: str, tmp_path:
 async def test_a_closed_ignore_file_leaves_nothing_out(engine: str, tmp_path: Path) -> None:
     put(tmp_path, "a.log")
     (tmp_path / ".gitignore").write_text("*.log\n", encoding="utf-8")
-    with closed(tmp_path / ".gitignore", 0, tmp_path):
+    with closed(tmp_path / ".gitignore", 0):
         assert names(await grepped(engine, tmp_path), tmp_path) == ["a.log"]
 
 
