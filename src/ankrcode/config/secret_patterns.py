@@ -87,6 +87,12 @@ OPTION = rf"""(?ix)
           | (?<![a-z])redis-cli[ ][^\n|;&]{{0,100}}?(?<=[ ])-a[ ]
           | (?<![a-z])mongo(?:sh|dump|restore|import|export)?[ ][^\n|;&]{{0,100}}?(?<=[ ])-p[ ]
           | (?<![a-z])login[ ][^\n|;&]{{0,100}}?(?<=[ ])-p[ ]
+          | (?<![a-z])(?:echo|printf|print)[ ](?:-[a-z]{{1,2}}[ ]|["']?%s(?:\\n)?["']?[ ])?["']?
+            (?=[^\n|]{{6,200}}\|[^\n|;&]{{0,200}}--(?:(?:password|passphrase|token)-stdin|with-token))
+          | (?<![a-z])net[ ]use[ ](?:[a-z*]:?[ ])?\\{{2,4}}\S{{1,200}}[ ](?!/)
+          | (?<![a-z])htpasswd[ ](?=-[a-z0-9]{{0,8}}b|[^\n|;&]{{0,40}}[ ]-[a-z0-9]{{0,8}}b)
+            (?:-\w{{1,8}}[ ]){{1,4}}(?:[^\s-]\S{{0,200}}[ ]){{1,2}}
+            (?=["']?[^\s"']{{6,200}}["']?[ ]*(?:$|[\n;&|<>]))
           | (?<![a-z])(?:mysql|mysqldump|mysqladmin|mariadb)[ ][^\n|;&]{{0,100}}?(?<=[ ])-p
         ) (?P<sign>)
     ){_OPTION_VALUE}"""
@@ -137,6 +143,10 @@ TELLING = (
     ("-u", r"""-u(?:ser[ =]|[ ]?)["']?[^\s:"']{1,64}:"""),
     ("login ", r"login (?:\S{1,100}\s{1,20}password |[^\n|;&]{0,100}?-p )"),
     ("sshpass -p", "sshpass -p"),
+    ("-stdin", "-stdin"),
+    ("--with-token", "--with-token"),
+    ("net use ", "net use "),
+    ("htpasswd ", "htpasswd "),
     ("_pat", f"_pat{_NAMED}"),
     ("secret set ", "secret set "),
     ("configure set ", "configure set "),
