@@ -6,7 +6,8 @@ AnkrCodeError
 │   └── Refused         a rule, a mode, a hook or the person said no
 ├── UsageError          the command line or the Python API was used wrongly
 ├── SettingsError       a settings file or key is wrong
-└── SessionError        a session cannot be found, read, written or locked
+├── SessionError        a session cannot be found, read, written or locked
+└── ProviderError       no model, no key, or the provider failed for good
 
 A `ToolError` carries a `code` (what went wrong, for programs), a `kind` (whose fault it is),
 a `message` (what happened), a `suggestion` (what to do) and `details` (data). Messages of our own
@@ -159,3 +160,7 @@ class SettingsError(AnkrCodeError):
 
 class SessionError(AnkrCodeError):
     """A session cannot be found, read, written or locked; what was recorded before is intact."""
+
+
+class ProviderError(AnkrCodeError):
+    """No model, no key, or the provider failed for good; the message says what to set."""

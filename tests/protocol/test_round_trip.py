@@ -9,6 +9,7 @@ import pytest
 
 from ankrcode import protocol
 from ankrcode.errors import ErrorCode, ErrorKind
+from ankrcode.protocol import stream
 from ankrcode.protocol.acts import Acts
 from ankrcode.protocol.approval import Approval, ApprovalAnswer, Preview
 from ankrcode.protocol.call import ToolCall
@@ -70,12 +71,12 @@ ERROR = ErrorInfo(
     key="timeout",
     values={"tool": "Bash"},
 )
-USAGE = Usage(input_tokens=1, output_tokens=2, cached_tokens=3)
+USAGE = Usage(input_tokens=1, output_tokens=2, cached_tokens=3, written_tokens=4, thinking_tokens=5)
 PARTS = (
     TextPart(text="नमस्ते 👋🏽"),
-    ThinkingPart(text="hm", signature="s"),
+    ThinkingPart(text="hm", signature="s", opaque="o"),
     AttachmentPart(attachment=IMAGE),
-    ToolUsePart(id="t1", name="Read", arguments={"file_path": "a"}),
+    ToolUsePart(id="t1", name="Read", arguments={"file_path": "a"}, signature="g"),
     ToolResultPart(tool_use_id="t1", text="x", attachments=(IMAGE,), is_error=True),
 )
 DEFINITION = Definition(
@@ -92,8 +93,31 @@ DEFINITION = Definition(
     max_result_chars=5,
 )
 OPTION = Option(label="Yes", description="Do it")
+FAILURE = stream.Failure(
+    kind=stream.FailureKind.RATE_LIMIT,
+    message="slow down",
+    status=429,
+    retry_after_s=1.5,
+    provider="p",
+    model="m",
+)
+STREAM: tuple[stream.AnyStreamEvent, ...] = (
+    stream.TextGrew(text="हाँ"),
+    stream.ThinkingGrew(text="hm", is_summary=True),
+    stream.ThinkingClosed(signature="s", opaque="o"),
+    stream.CallOpened(index=1, id="c1", name="Read"),
+    stream.CallGrew(index=1, text='{"a'),
+    stream.CallClosed(index=1, id="c1", name="Read", arguments={"a": 1}, signature="g"),
+    stream.CallBroken(index=2, id="c2", name="Read", text='{"a', why="cut"),
+    stream.Used(usage=USAGE),
+    stream.Waited(seconds=1.5, attempt=2, failure=FAILURE, provider="p", model="m"),
+    stream.Switched(provider="p", model="m", failure=FAILURE),
+    stream.Stopped(reason=stream.StopReason.END, raw="end_turn"),
+    stream.Failed(failure=FAILURE),
+)
 SAMPLES: tuple[msgspec.Struct, ...] = (
     *(IMAGE, CALL, ACTS, PREVIEW, *MODIFIERS, ERROR, USAGE, *PARTS, DEFINITION, OPTION),
+    *(FAILURE, *STREAM),
     Approval(
         id="a1",
         call_id="c1",
@@ -142,7 +166,7 @@ def every_struct() -> list[type[msgspec.Struct]]:
 
 
 def test_every_struct_of_the_protocol_has_a_sample_here() -> None:
-    shown = {type(sample) for sample in SAMPLES} | set(EVENTS) | {Event}
+    shown = {type(sample) for sample in SAMPLES} | set(EVENTS) | {Event, stream.StreamEvent}
     assert shown == set(every_struct())
 
 

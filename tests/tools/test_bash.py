@@ -558,12 +558,12 @@ async def test_in_the_background_it_answers_at_once_with_an_id_and_a_file(bench:
 
 
 async def test_a_background_command_that_cannot_start_says_so(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    fake = tmp_path / "bash"
+    fake = tmp_path_factory.mktemp("elsewhere") / "bash"
     fake.write_bytes(b"\x7fELF nonsense")
     fake.chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("PATH", str(fake.parent))
     result = await bench.run(command="true", run_in_background=True)
     assert code_of(result) == "EXECUTION_ERROR"
     assert result.text.startswith("The command could not be started: Exec format error.")
@@ -615,3 +615,20 @@ async def test_without_a_command_nothing_is_safe_and_nothing_runs(bench: Bench) 
     result = await bench.run(description="What was it?")
     assert code_of(result) == "INVALID_INPUT"
     assert "command" in result.text
+
+
+async def test_what_nobody_was_asked_about_runs_no_program_of_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A virtual environment on the PATH is common; its `ls` is not what was proved to read."""
+    own = tmp_path / "bin" / "ls"
+    own.parent.mkdir()
+    own.write_text("#!/bin/sh\necho mine\n", encoding="utf-8")
+    own.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{own.parent}:{os.environ['PATH']}")
+    kit = Toolkit(cwd=tmp_path, mode="bypass")
+    unasked = await kit.call("Bash", command="ls")
+    allowed = await kit.call("Bash", command="ls; touch new")
+    kit.close()
+    assert unasked.text.split() == ["bin"]
+    assert "mine" in allowed.text

@@ -93,7 +93,7 @@ class Ledger:
     ) -> None:
         """Something that a person must allow."""
         self.note(kind, target, policy, within)
-        self.ask_for(key, what or target)
+        self.ask_for(key, what or target or say("cmd.something"))
 
     def ask_for(self, key: str, what: str) -> None:
         """The same, where what it does is noted file by file."""

@@ -16,6 +16,7 @@ class ThinkingPart(Struct, frozen=True, kw_only=True, tag="thinking"):
 
     text: str
     signature: str = ""
+    opaque: str = ""  # redacted or encrypted thought, in its vendor's form
 
 
 class AttachmentPart(Struct, frozen=True, kw_only=True, tag="attachment"):
@@ -28,6 +29,7 @@ class ToolUsePart(Struct, frozen=True, kw_only=True, tag="tool_use"):
     id: str
     name: str
     arguments: dict[str, Any]
+    signature: str = ""  # some vendors sign their calls and want that back
 
 
 class ToolResultPart(Struct, frozen=True, kw_only=True, tag="tool_result"):
@@ -51,4 +53,6 @@ class Usage(Struct, frozen=True, kw_only=True):
 
     input_tokens: int = 0
     output_tokens: int = 0
-    cached_tokens: int = 0
+    cached_tokens: int = 0  # of the input: read from the vendor's cache
+    written_tokens: int = 0  # of the input: written to it
+    thinking_tokens: int = 0  # of the output

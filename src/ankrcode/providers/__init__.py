@@ -1,0 +1,1 @@
+"""Any model: one file per wire format, a table of providers, a router over them."""
