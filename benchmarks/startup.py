@@ -16,6 +16,7 @@ COMMANDS = {
     "ankrcode tools schema": [str(BIN / "ankrcode"), "tools", "schema"],
     "ankrcode tools list": [str(BIN / "ankrcode"), "tools", "list"],
     "ankrcode exec List": [str(BIN / "ankrcode"), "exec", "List"],
+    "ankrcode exec Read": [str(BIN / "ankrcode"), "exec", "Read", "file_path=README.md"],
 }
 BARS = {"ankrcode --version": 2.2}
 
@@ -26,7 +27,13 @@ def main() -> None:
     for _ in range(ROUNDS):  # interleaved, so that a busy moment hits all of them
         for name, command in COMMANDS.items():
             start = time.perf_counter()
-            subprocess.run(command, env=environ, check=True, stdout=subprocess.DEVNULL)
+            subprocess.run(
+                command,
+                env=environ,
+                check=True,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+            )
             times[name].append(time.perf_counter() - start)
     bare = statistics.median(times["python -c pass"])
     for name, taken in times.items():

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +16,7 @@ OF_MAIN = {
     "ankrcode.frontends",
     "ankrcode.frontends.cli",
     "ankrcode.frontends.cli.main",
+    "ankrcode.frontends.cli.parser",
     "ankrcode.words",
 }
 OF_SCHEMA = {
@@ -89,7 +91,8 @@ def test_definitions_are_printed_without_loading_a_tool(arguments: list[str]) ->
 
 
 def test_the_help_needs_no_more_than_the_parser() -> None:
-    loaded = modules_after(COMMAND.format(arguments=[]))
+    line = COMMAND.format(arguments=["--help"])
+    loaded = modules_after(f"import contextlib\nwith contextlib.suppress(SystemExit): {line}")
     assert own(loaded) <= OF_VERSION | OF_MAIN
     assert not loaded & (SLOW | {"msgspec"})
 
@@ -100,6 +103,66 @@ def test_a_toolkit_loads_only_the_tools_that_are_called() -> None:
     assert "ankrcode.tools.list" in loaded
     assert "ankrcode.tools.read" not in loaded
     assert not loaded & {"pydantic", "jsonschema_rs", "logging.handlers", "importlib.metadata"}
+
+
+# What a conversation needs only when something is changed, run, asked or found.
+NOT_FOR_A_READ = {
+    *("bz2", "ctypes", "difflib", "json", "lzma", "random", "secrets"),
+    *("shutil", "sqlite3", "tempfile", "logging.handlers", "importlib.metadata"),
+    *("pydantic", "jsonschema_rs", "rapidfuzz", "tree_sitter", "PIL"),
+    *("ankrcode.agent", "ankrcode.providers", "ankrcode.rocketlang", "ankrcode.sandbox"),
+    "ankrcode.permissions.shell",
+    "ankrcode.permissions.programs",
+    "ankrcode.sessions.index",
+    "ankrcode.tooling.hooks.commands",
+    "ankrcode.tooling.leader",
+    "ankrcode.workspace.documents.images",
+    "ankrcode.workspace.documents.notebooks",
+    "ankrcode.workspace.documents.pdfs",
+    "ankrcode.workspace.documents.rich_views",
+    "ankrcode.workspace.editing",
+    "ankrcode.workspace.journal.journal",
+    "ankrcode.workspace.journal.tree",
+    "ankrcode.workspace.patches",
+    "ankrcode.workspace.processes.attendant",
+    "ankrcode.workspace.processes.processes",
+    "ankrcode.workspace.search",
+}
+MOST_OWN_MODULES = 135
+
+
+def recorded(call: str) -> str:
+    """A process that records its session and can undo, and makes one call."""
+    return "\n".join(
+        [
+            "from ankrcode import Toolkit",
+            "kit = Toolkit(cwd='.', records=True, mode='acceptEdits')",
+            f"assert kit.call_sync({call}).ok",
+            "kit.close()",
+        ]
+    )
+
+
+def test_a_first_read_loads_nothing_that_only_changes_need(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.txt").write_text("one\n", encoding="utf-8")
+    loaded = modules_after(recorded("'Read', file_path='a.txt'"))
+    assert {"ankrcode.tools.read", "ankrcode.sessions.log"} <= loaded
+    assert not loaded & NOT_FOR_A_READ
+    assert len(own(loaded)) <= MOST_OWN_MODULES
+
+
+def test_a_first_write_loads_its_journal_and_no_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.chdir(tmp_path)
+    loaded = modules_after(recorded("'Write', file_path='a.txt', content='one'"))
+    assert {"ankrcode.tools.write", "ankrcode.workspace.journal.journal"} <= loaded
+    assert not loaded & {"ankrcode.workspace.processes.processes", "ankrcode.sandbox"}
 
 
 def test_the_guard_itself_sees_what_is_loaded() -> None:

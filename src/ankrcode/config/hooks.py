@@ -15,7 +15,7 @@ from ankrcode.config.faults import short, shown
 from ankrcode.config.limits import MAX_FAULTS
 from ankrcode.errors import SettingsError
 
-_PLAIN = re.compile(r"[\w\-|, ]*", re.ASCII)  # names, perhaps several; all else is a pattern
+_PLAIN = r"(?a)[\w\-|, ]*"  # names, perhaps several; all else is a pattern
 
 
 class HookCommand(Struct, frozen=True, kw_only=True):
@@ -40,7 +40,7 @@ class HookGroup(Struct, frozen=True, kw_only=True):
         matcher = (self.matcher or "").strip()
         if matcher in ("", "*"):
             return True
-        if _PLAIN.fullmatch(matcher):
+        if re.fullmatch(_PLAIN, matcher):
             return subject in (name.strip() for name in re.split(r"[|,]", matcher))
         return re.search(matcher, subject) is not None
 

@@ -100,7 +100,7 @@ def near_key(name: str) -> str:
     """The setting whose name looks most like this one; empty where none does."""
     from difflib import get_close_matches  # only a mistake pays for it
 
-    by_last_part = {key.rpartition(".")[2]: key for key in all_keys()}
+    by_last_part = {key.rpartition(".")[2]: key for key in reversed(all_keys())}
     candidates = [*all_keys(), *by_last_part]
     near = get_close_matches(short(name).lower(), candidates, n=1, cutoff=0.75)
     return by_last_part.get(near[0], near[0]) if near else ""

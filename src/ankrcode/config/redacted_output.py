@@ -5,6 +5,7 @@ blocks pass after a glance; only the rest is read by the redactor.
 """
 
 import codecs
+from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 
@@ -115,8 +116,8 @@ def _telling_bytes(known: tuple[str, ...]) -> tuple[bytes, ...]:
     words += ("PRIVATE KEY", "://", "cookie", "sig", *tokens.JOINTS, *known)
     left, chosen = [set(word.lower().encode()) for word in words], list[bytes]()
     while left:  # always the one that most of the rest have
-        counts = [(sum(byte in word for word in left), byte) for byte in range(256)]
-        best = max(counts, key=lambda one: (one[0] > 0 and one[1] not in _DIGITS, one))[1]
+        counts = Counter(byte for word in left for byte in word)
+        best = max(counts, key=lambda one: (one not in _DIGITS, counts[one], one))
         left = [word for word in left if best not in word]
         chosen += {bytes((best,)), bytes((best,)).upper()}
     return tuple(chosen)

@@ -13,7 +13,7 @@ from msgspec.structs import fields, replace
 
 from ankrcode.config.secrets import MIN_KNOWN_CHARS, redact, redact_known
 
-PLACEHOLDER = re.compile(r"\[redacted:[a-z0-9-]{1,40}:[0-9]{1,9}\]")
+PLACEHOLDER = r"\[redacted:[a-z0-9-]{1,40}:[0-9]{1,9}\]"
 _MIN_CHARS = 6  # no secret is shorter
 _MAX_REMEMBERED = 10_000
 _MAX_DEPTH = 50
@@ -45,7 +45,7 @@ class Redactor:
 
     def restore(self, value: Any) -> Any:
         """Data with every placeholder of this session replaced by what it stands for."""
-        return _mapped(value, lambda text: PLACEHOLDER.sub(self._restored, text))
+        return _mapped(value, lambda text: re.sub(PLACEHOLDER, self._restored, text))
 
     def redact_data(self, value: Any) -> Any:
         """The same for data; the very same object where nothing had to be replaced.
@@ -123,9 +123,7 @@ class RedactedStream:
 _KEY_BEGINS, _KEY_ENDS = "-----BEGIN ", "PRIVATE KEY"
 _MAX_HELD_CHARS = 16_384
 _PARTS_END = (",", ";", "}")
-_TELLING = re.compile(
-    r"(?i)pass|pwd|secret|token|credential|key|auth|cookie|bearer|login|://|sig=| -[pu]"
-)
+_TELLING = r"(?i)pass|pwd|secret|token|credential|key|auth|cookie|bearer|login|://|sig=| -[pu]"
 
 
 def _border(text: str, end: int) -> int:
@@ -139,7 +137,7 @@ def _border(text: str, end: int) -> int:
 
 def _safe_border(text: str, end: int) -> int:
     border = max(text.rfind("\n", 0, end), text.rfind("\r", 0, end)) + 1
-    if not _TELLING.search(text, border):
+    if not re.compile(_TELLING).search(text, border):
         border = max(border, text.rfind(" ", 0, end) + 1, text.rfind("\t", 0, end) + 1)
     begun = text.rfind(_KEY_BEGINS, 0, border)
     if begun >= 0 and not _is_closed_key(text[begun:border]):

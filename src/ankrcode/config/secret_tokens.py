@@ -179,6 +179,7 @@ OTHER_NAME = (
     r"(?:[_-](?:[a-z0-9]{1,8}|[A-Z0-9]{1,8})){0,2}\Z"
 )
 MAX_OTHER_NAME = 30
+MIN_OTHER = 32  # characters after the joint; all of it stands in one RUN
 
 
 def token_pattern(beginning: str, rest: str) -> str:

@@ -36,12 +36,14 @@ def redact(text: str, known: Collection[str] = (), name: Namer | None = None) ->
     # A plain search for a fixed word is far cheaper than a pattern, and most texts have none.
     if "PRIVATE KEY" in text:
         text = _compiled(patterns.PRIVATE_KEY).sub(partial(_named, name, "private-key"), text)
-    runs = "\n".join(_compiled(tokens.RUN).findall(text))
+    found = _compiled(tokens.RUN).findall(text)
+    runs = "\n".join(found)
     for kind, beginning, rest in tokens.TOKENS:
         if beginning in runs:
             token = _compiled(tokens.token_pattern(beginning, rest))
             text = token.sub(partial(_named, name, kind), text)
-    text = _without_other_tokens(text, name)
+    if any(len(run) > tokens.MIN_OTHER for run in found):
+        text = _without_other_tokens(text, name)
     for kind, marker, before, whole in tokens.MARKED:
         places = [at - width for at in _places(text, marker) for width in before if at >= width]
         if places:

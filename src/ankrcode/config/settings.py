@@ -9,8 +9,10 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, field
 
+from ankrcode.config.agents import QuestionSettings, SubagentSettings
 from ankrcode.config.hooks import HookGroup
 from ankrcode.config.limits import GLOB_DEFAULT_ENTRIES, Limits
+from ankrcode.config.models import BudgetSettings, ModelSettings, ProviderSettings
 from ankrcode.protocol.permission import Mode
 
 _PROJECT = {"project": True}
@@ -194,6 +196,16 @@ class SessionSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     ] = 10_737_418_240
 
 
+class RocketLangSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    mode: Annotated[
+        Literal["auto", "only", "off"],
+        Meta(
+            description="Plain commands without a model: auto where one is read in full,"
+            " only for every line, or off"
+        ),
+    ] = "auto"
+
+
 class GlobSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     limit: Annotated[
         int,
@@ -251,11 +263,38 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     glob: Annotated[GlobSettings, Meta(description="How files are found by name")] = field(
         default_factory=GlobSettings
     )
+    rocketlang: Annotated[RocketLangSettings, Meta(description="Commands in plain words")] = field(
+        default_factory=RocketLangSettings
+    )
     hooks: Annotated[
         dict[str, list[HookGroup]],
         Meta(description="Commands to run when something happens, by event", extra=_TRUSTED),
     ] = field(default_factory=dict)
     hooks_enabled: Annotated[bool, Meta(description="Run hooks at all")] = True
+    model: Annotated[
+        str,
+        Meta(
+            description="The model to ask; empty means by the keys that are set",
+            max_length=500,
+            examples=["anthropic/claude-sonnet-4-5", "medium"],
+        ),
+    ] = ""
+    models: Annotated[ModelSettings, Meta(description="How models are chosen and asked")] = field(
+        default_factory=ModelSettings
+    )
+    providers: Annotated[
+        dict[str, ProviderSettings],
+        Meta(description="Providers of your own, and what differs from the table, by name"),
+    ] = field(default_factory=dict)
+    budget: Annotated[BudgetSettings, Meta(description="What models may cost")] = field(
+        default_factory=BudgetSettings
+    )
+    subagents: Annotated[SubagentSettings, Meta(description="Further agents")] = field(
+        default_factory=SubagentSettings
+    )
+    questions: Annotated[QuestionSettings, Meta(description="Questions to the person")] = field(
+        default_factory=QuestionSettings
+    )
     log: Annotated[LogSettings, Meta(description="The log file")] = field(
         default_factory=LogSettings
     )

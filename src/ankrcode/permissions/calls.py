@@ -20,7 +20,7 @@ _PATH_FIELDS = {
     "NotebookRead": ("notebook_path",),
 }
 _USUAL_PATH_FIELDS = ("file_path", "path", "notebook_path")
-_PATCHED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$", re.MULTILINE)
+_PATCHED = r"(?m)^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$"
 # They change nothing but what the agent itself keeps in mind.
 STATE_ONLY = frozenset(
     [
@@ -56,7 +56,8 @@ class CallFacts(Struct, frozen=True, kw_only=True):
     def named_paths(self) -> list[str]:
         """The paths of the arguments, as written."""
         if self.tool == "ApplyPatch":
-            return [path.strip() for path in _PATCHED.findall(str(self.arguments.get("patch", "")))]
+            patch = str(self.arguments.get("patch", ""))
+            return [path.strip() for path in re.findall(_PATCHED, patch)]
         fields = _PATH_FIELDS.get(self.tool, _USUAL_PATH_FIELDS)
         named = [self.arguments[field] for field in fields if self.arguments.get(field)]
         pattern = self.arguments.get("pattern")

@@ -24,12 +24,13 @@ MAX_COMMAND_CHARS = 10_000  # longer ones are always asked
 MAX_LOOKED_AT = 100_000  # and of these no more is looked at
 
 # Characters that show other than they act: controls, blanks that are no blanks, reversed text.
-_ODD = re.compile(
+# Patterns are text here: each is compiled by its first use, not by every start.
+_ODD = (
     "[\x00-\x08\x0b-\x1f\x7f-\xa0\xad\u1680\u180e\u2000-\u200b\u200e\u200f\u2028-\u202f\u205f-\u206f"
     "\u3000\ufeff\ufff9-\ufffb\ud800-\udfff]"
 )
 
-_BOMB = re.compile(r"(\S{1,40}?)\s{0,40}+\(\)\s*\{\s*\1\s*\|\s*\1\s*&")
+_BOMB = r"(\S{1,40}?)\s{0,40}+\(\)\s*\{\s*\1\s*\|\s*\1\s*&"
 
 
 class CommandVerdict(Struct, frozen=True, kw_only=True):
@@ -77,13 +78,13 @@ def judge(command: str, env: CommandEnv) -> CommandVerdict:
 
 
 def _play(command: str, env: CommandEnv, ledger: Ledger) -> None:
-    odd = _ODD.search(command)
+    odd = re.search(_ODD, command)
     if odd:
         ledger.doubt(f"it holds the character U+{ord(odd[0]):04X}")
     if len(command) > MAX_COMMAND_CHARS:
         ledger.doubt(f"it is longer than {MAX_COMMAND_CHARS:,} characters")
     command = command[:MAX_LOOKED_AT].replace("\0", " ")
-    if _BOMB.search(command) and parse(command).fault:  # a bomb, were it not for a blank
+    if re.search(_BOMB, command) and parse(command).fault:  # a bomb, were it not for a blank
         ledger.block("fork_bomb", "execute", command[:80])
     shell = Shell(ledger, Places(env))
     scope = Scope({}, {}, (os.path.normpath(env.cwd),), (ANYTHING,))

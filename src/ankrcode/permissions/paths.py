@@ -22,8 +22,9 @@ PathOp = Literal["read", "write", "list", "persist_oversized"]
 
 _MAX_LINKS = 40  # as many as Linux follows
 _MAX_ID_CHARS = 200
-_PLAIN_ID = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?!\.))*\Z")
-_OF_A_PROCESS = re.compile(r"/proc/(?:self|thread-self|[0-9]+)(?:/|\Z)")
+# Patterns are text here: each is compiled by its first use, not by every start.
+_PLAIN_ID = r"[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?!\.))*\Z"
+_OF_A_PROCESS = r"/proc/(?:self|thread-self|[0-9]+)(?:/|\Z)"
 _MEMORY = ("/dev/shm", "/dev/mqueue")  # noqa: S108 - ordinary files under /dev
 
 
@@ -113,7 +114,7 @@ def guarded_by(path: str, roots: tuple[str, ...], *, is_written: bool) -> str:
 
 def _check_id(given: str) -> PathVerdict:
     """The name of a saved result: an id from outside must not become a path."""
-    if len(given) <= _MAX_ID_CHARS and _PLAIN_ID.match(given) and not given.endswith("."):
+    if len(given) <= _MAX_ID_CHARS and re.match(_PLAIN_ID, given) and not given.endswith("."):
         return PathVerdict(verdict=PathAnswer.INSIDE)
     return _refused(say("path.not_an_id"))
 
@@ -136,7 +137,7 @@ def _is_outside(path: str, roots: tuple[str, ...]) -> bool:
 
 def _is_special(walk: Walk, op: PathOp) -> str:
     """Devices, pipes and sockets block or never end; a process's own folder is not a place."""
-    if any(_OF_A_PROCESS.match(place) for place in walk.seen):
+    if any(re.match(_OF_A_PROCESS, place) for place in walk.seen):
         return say("path.process")
     is_device = any(is_inside(place, "/dev") and place != "/dev" for place in walk.seen)
     if op == "write" and walk.real_path.startswith(_KERNEL):

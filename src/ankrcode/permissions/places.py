@@ -79,7 +79,7 @@ class Places:
 
     def has_dashed_names(self, folder: str) -> bool:
         """Is there a file here whose name a program could take for an option?"""
-        return any(_DASHED.search(name) for name in _names(folder))
+        return any(re.search(_DASHED, name) for name in _names(folder))
 
     def is_above(self, name: str, folder: str) -> bool:
         """Is there a file of this name in the folder, or in one above it?"""
@@ -149,7 +149,7 @@ def _joined(cwd: str, path: str) -> str:
 
 def is_device(path: str) -> bool:
     """A disk, a partition or the memory as a file."""
-    return _DEVICE.fullmatch(path) is not None
+    return re.fullmatch(_DEVICE, path) is not None
 
 
 def is_critical_file(path: str) -> bool:
@@ -157,8 +157,9 @@ def is_critical_file(path: str) -> bool:
     return any(fnmatchcase(path, pattern) for pattern in CRITICAL_FILES)
 
 
-_DASHED = re.compile(r"(?:^|\s)-")  # xargs takes names apart at blanks
-_DEVICE = re.compile("|".join(DEVICES))
+# Patterns are text here: each is compiled by its first use, not by every start.
+_DASHED = r"(?:^|\s)-"  # xargs takes names apart at blanks
+_DEVICE = "|".join(DEVICES)
 
 
 @lru_cache(maxsize=4096)

@@ -87,6 +87,11 @@ class Policy:
         self._mode = mode
 
     @property
+    def is_bound_to_plan(self) -> bool:
+        """Is the agent that started this one planning? Then only that one can leave."""
+        return self._parent is not None and self._parent.mode is Mode.PLAN
+
+    @property
     def lacks(self) -> str:
         """What auto mode needs and is not there; empty where nothing is missing."""
         if not self.can_undo:

@@ -52,7 +52,7 @@ CREDENTIAL_PLACES = frozenset(
 # A bare repository is called NAME.git; these of its files are run or obeyed.
 IN_BARE_GIT = frozenset(("hooks", "config", "info", "modules", "config.worktree"))
 
-_SHORT_NAME = re.compile(r"git~[0-9]+\Z")
+_SHORT_NAME = r"git~[0-9]+\Z"
 
 
 def protected_name(names: Iterable[str]) -> str:
@@ -90,4 +90,4 @@ def folded_name(name: str) -> str:
         name = "".join(char for char in name if unicodedata.category(char) not in ("Cf", "Cc"))
         name = unicodedata.normalize("NFC", name.casefold())
     name = name.lower().partition(":")[0].rstrip(". ")
-    return ".git" if _SHORT_NAME.match(name) else name
+    return ".git" if re.match(_SHORT_NAME, name) else name

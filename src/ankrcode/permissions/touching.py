@@ -7,8 +7,9 @@ from ankrcode.permissions.places import Places, is_critical_file, is_device
 from ankrcode.permissions.shell.scope import Scope
 from ankrcode.permissions.shell.values import Arg, Hole
 
-_QUIET = re.compile(r"/dev/(null|zero|full|stdin|stdout|stderr|tty|fd/\d+)|/proc/self/fd/[012]")
-_NETWORK = re.compile(r"/dev/(tcp|udp)/([^/]*).*")
+# Patterns are text here: each is compiled by its first use, not by every start.
+_QUIET = r"/dev/(null|zero|full|stdin|stdout|stderr|tty|fd/\d+)|/proc/self/fd/[012]"
+_NETWORK = r"/dev/(tcp|udp)/([^/]*).*"
 
 
 class Touching:
@@ -40,14 +41,14 @@ class Touching:
         real = places.both(path, "/")[-1]
         if is_device(real):
             self.ledger.ask("device_read", "secret", real)
-        elif _NETWORK.fullmatch(real):
+        elif re.fullmatch(_NETWORK, real):
             self.ledger.ask("connect", "connect", real)
         elif not places.may_read(real):
             self.ledger.ask("outside", "read", real)
 
     def _note_read(self, path: str, *, is_known: bool) -> None:
         real = self.places.both(path, "/")[-1]
-        if is_known and not _QUIET.fullmatch(real):
+        if is_known and not re.fullmatch(_QUIET, real):
             self.ledger.note("read", real)
         elif not is_known:  # something in that folder
             self.ledger.note("list", real.rpartition("/")[0] or "/")
@@ -88,14 +89,14 @@ class Touching:
     def write_path(self, path: str, *, appends: bool = False, within: str = "") -> None:
         plain, *rest = self.places.both(path, "/")
         real = rest[-1] if rest else plain
-        found = _NETWORK.fullmatch(plain)
+        found = re.fullmatch(_NETWORK, plain)
         if found:
             self.ledger.ask("connect", "connect", found[2])
         elif is_device(plain) or is_device(real):
             self.ledger.block("device", "write", plain)
         elif not appends and (is_critical_file(real) or is_critical_file(plain)):
             self.ledger.block("critical_file", "write", real)
-        elif not _QUIET.fullmatch(plain):
+        elif not re.fullmatch(_QUIET, plain):
             self.ledger.ask("writes", "write", real, within=within)
             if real != plain:  # the link itself may be what is moved or replaced
                 self.ledger.note("write", plain, within=within)
@@ -192,13 +193,13 @@ class Touching:
         return self._from(_emptied(text), Scope({}, {}, scope.cwds)) or []
 
 
-_ALL = re.compile(r"(?:\.?\*+|\*\.\*|\{?\.?\[[^\]]*\]\*|\.\?\?\*|\?\*|\.)")
+_ALL = r"(?:\.?\*+|\*\.\*|\{?\.?\[[^\]]*\]\*|\.\?\?\*|\?\*|\.)"
 
 
 def _emptied(text: str) -> str:
     """`x/*` and `x/.*` mean all that is in x; a glob within a name is that name."""
     while True:
         folder, slash, last = text.rstrip("/").rpartition("/")
-        if not last or not _ALL.fullmatch(last) or last == ".":
+        if not last or not re.fullmatch(_ALL, last) or last == ".":
             return text or "."
         text = folder or ("/" if slash else ".")

@@ -13,18 +13,19 @@ _HIDING = ("Cc", "Cf", "Co", "Cs", "Zl", "Zp", "Cn")
 # Blanks and fillers that show as nothing, or as another blank; and letters that are none.
 _FILLERS = frozenset("\u00a0\u034f\u115f\u1160\u17b4\u17b5\u1680\u180e\u2800\u3000\u3164\uffa0")
 _JOINERS = frozenset("\u200c\u200d")  # needed in Indic and Arabic words and in emoji
-_PADDING = re.compile(rf" {{{_MAX_BLANKS + 1},}}|\n(?:[ ]*\n){{{_MAX_LINES},}}")
-_WORD = re.compile(r"[^\W\d_]{2,}")
-_TRAILING = re.compile(r" +(?=\n|\Z)")
+# Patterns are text here: each is compiled by its first use, not by every start.
+_PADDING = rf" {{{_MAX_BLANKS + 1},}}|\n(?:[ ]*\n){{{_MAX_LINES},}}"
+_WORD = r"[^\W\d_]{2,}"
+_TRAILING = r" +(?=\n|\Z)"
 
 
 def visible(text: str) -> str:
     """The same text with nothing hidden in it; plain text stays as it is."""
     if not text.isascii():
-        text = _WORD.sub(_unmixed, text)
+        text = re.sub(_WORD, _unmixed, text)
     shown = "".join(map(_shown, text, " " + text[:-1], text[1:] + " "))
-    shown = _PADDING.sub(_counted, shown)
-    return _TRAILING.sub(lambda found: "·" * len(found[0]), shown)
+    shown = re.sub(_PADDING, _counted, shown)
+    return re.sub(_TRAILING, lambda found: "·" * len(found[0]), shown)
 
 
 def _shown(char: str, before: str, after: str) -> str:

@@ -1,28 +1,38 @@
 """Which wall stands here: the strongest that works, tried once and remembered."""
 
 import os
+from _thread import start_new_thread
 from collections.abc import Callable, Mapping
 from functools import cached_property
+from importlib import import_module
 
 from msgspec.structs import replace
 
 from ankrcode.config.settings import SandboxSettings
 from ankrcode.errors import ErrorCode, ToolError
-from ankrcode.sandbox import bubblewrap, landlocked, seatbelt
-from ankrcode.sandbox.bubblewrap import Bubblewrap
 from ankrcode.sandbox.explain import explained
-from ankrcode.sandbox.landlocked import Landlocked
 from ankrcode.sandbox.limits import limited
 from ankrcode.sandbox.profiles import bounds_of, is_confined
-from ankrcode.sandbox.seatbelt import Seatbelt
 from ankrcode.sandbox.wall import Site, Wall
 from ankrcode.workspace.processes.confinement import Launch
 
+
+def _loaded_when_tried(module: str, wall: str) -> tuple[Callable[[], str], Callable[[Site], Wall]]:
+    def why_not() -> str:
+        return str(import_module(f"ankrcode.sandbox.{module}").why_not())
+
+    def build(site: Site) -> Wall:
+        built: Wall = getattr(import_module(f"ankrcode.sandbox.{module}"), wall)(site)
+        return built
+
+    return why_not, build
+
+
 # In order of strength: (why it does not work here, how it is built).
-WALLS: dict[str, tuple[Callable[[], str], Callable[[Site], Wall]]] = {
-    "bubblewrap": (bubblewrap.why_not, Bubblewrap),
-    "seatbelt": (seatbelt.why_not, Seatbelt),
-    "landlock": (landlocked.why_not, Landlocked),
+WALLS = {
+    "bubblewrap": _loaded_when_tried("bubblewrap", "Bubblewrap"),
+    "seatbelt": _loaded_when_tried("seatbelt", "Seatbelt"),
+    "landlock": _loaded_when_tried("landlocked", "Landlocked"),
 }
 NONE = "none"
 
@@ -34,6 +44,7 @@ class Sandbox:
         self, settings: SandboxSettings | None = None, environ: Mapping[str, str] | None = None
     ) -> None:
         self._settings = settings or SandboxSettings()
+        self._is_trying = False
         self._site = Site(self._settings, os.environ if environ is None else environ)
 
     @property
@@ -42,7 +53,7 @@ class Sandbox:
 
     def is_quick(self, *, is_awaited: bool) -> bool:
         """Once it is known which one stands. bubblewrap ends with the thread that started it."""
-        return "wall" in self.__dict__ and (is_awaited or isinstance(self.wall, Landlocked))
+        return "wall" in self.__dict__ and (is_awaited or self.name == "landlock")
 
     @cached_property
     def wall(self) -> Wall | None:
@@ -58,8 +69,15 @@ class Sandbox:
                 return self.wall.confined(launch, self._site.sight.view(profile, roots, launch.cwd))
             if self._settings.required:
                 raise missing(self.why_none())
+        self._try_meanwhile()
         bounds = bounds_of(profile, self._settings)
         return replace(launch, argv=limited(launch.argv, bounds, mark=launch.mark))
+
+    def _try_meanwhile(self) -> None:
+        """The result will say which wall stands: that is found out while the command runs."""
+        if "wall" not in self.__dict__ and not self._is_trying:
+            self._is_trying = True
+            start_new_thread(lambda: self.wall, ())
 
     def scratch(self) -> str:
         return self._site.scratch

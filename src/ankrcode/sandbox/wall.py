@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Protocol
 from weakref import finalize
 
@@ -27,8 +26,10 @@ class Site:
 
     @cached_property
     def scratch(self) -> str:
+        from tempfile import TemporaryDirectory  # slow to load
+
         folder = TemporaryDirectory(prefix="ankrcode-", ignore_cleanup_errors=True)
-        finalize(self, _removed, folder)
+        finalize(self, _removed, folder.cleanup)
         return os.path.realpath(folder.name)
 
     @cached_property
@@ -60,9 +61,9 @@ class Site:
         return Guard(paths, self._aside, missing=missing, pinned=pinned)
 
 
-def _removed(folder: "TemporaryDirectory[str]") -> None:
+def _removed(cleanup: Callable[[], None]) -> None:
     with suppress(OSError):  # whoever we are by then may not be its owner
-        folder.cleanup()
+        cleanup()
 
 
 class Wall(Protocol):

@@ -9,7 +9,6 @@ from binascii import crc32
 from collections.abc import Iterator
 
 HEAD = 9  # eight digits of the checksum and a blank
-MAX_LINE_BYTES = 64 * 1024 * 1024  # a longer one is damage, not a record
 
 
 def framed(content: bytes) -> bytes:
@@ -19,7 +18,7 @@ def framed(content: bytes) -> bytes:
 
 def unframed(line: bytes) -> bytes | None:
     """The record of one line without its line end; None if it is not as it was written."""
-    if not HEAD < len(line) <= MAX_LINE_BYTES or line[HEAD - 1 : HEAD] != b" ":
+    if len(line) <= HEAD or line[HEAD - 1 : HEAD] != b" ":
         return None
     content = line[HEAD:]
     return content if line[: HEAD - 1] == b"%08x" % crc32(content) else None

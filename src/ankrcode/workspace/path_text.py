@@ -9,15 +9,16 @@ JOINERS = "\u200c\u200d"  # part of how Indic words and emoji are written, and o
 
 Fault = tuple[str, str]  # why it is unusable, and what to leave out
 
-_OTHER_SYSTEMS = re.compile(
+# Patterns are text here: each is compiled by its first use, not by every start.
+_OTHER_SYSTEMS = (
     r"""(?x) [A-Za-z]:[\\/] | [A-Za-z]:\Z | \\\\ | [A-Za-z][A-Za-z0-9+.-]*:// | file:/ | %[A-Z]+%"""
 )
-_VARIABLE = re.compile(r"\$(?:[{(]|[A-Z_][A-Z0-9_]*(?:/|\Z))|`")
+_VARIABLE = r"\$(?:[{(]|[A-Z_][A-Z0-9_]*(?:/|\Z))|`"
 # `..` and NUL as a URL would spell them, once or twice encoded.
-_ENCODED = re.compile(
+_ENCODED = (
     r"(?i)(?:\.|%(?:25)?2e){2}(?:%(?:25)?(?:2f|5c)|[/\\]|\Z)|%(?:25)?00|%c[01]%[89ab][0-9a-f]"
 )
-_OTHER_HOME = re.compile(r"~[A-Za-z0-9_+.-]")
+_OTHER_HOME = r"~[A-Za-z0-9_+.-]"
 # Windows opens a device by any of these names, in any folder.
 _DEVICES = frozenset(
     [
@@ -61,16 +62,16 @@ def _misleading(path: str) -> Fault | None:
 
 def _foreign(path: str) -> Fault | None:
     """Spellings that mean a place to another program, and a strange file name to this one."""
-    if _OTHER_SYSTEMS.match(path):
+    if re.match(_OTHER_SYSTEMS, path):
         return "it is written as on another system", "drive letters, shares and schemes"
-    if _OTHER_HOME.match(path):
+    if re.match(_OTHER_HOME, path):
         return "it begins with ~ and a name", "~NAME (begin with ./ if the file is called that)"
-    if _VARIABLE.match(path):
+    if re.match(_VARIABLE, path):
         return "variables are not replaced here", "variables"
     folded = unicodedata.normalize("NFKC", path).replace("\\", "/")
     if _climbs(folded) > _climbs(path) or (folded != path and folded.count("/") > path.count("/")):
         return "it holds look-alikes of / or ..", "backslashes and look-alikes"
-    if any("%" in found[0] for found in _ENCODED.finditer(path)):
+    if any("%" in found[0] for found in re.finditer(_ENCODED, path)):
         return "it holds an encoded .. or NUL", "percent signs"
     return None
 

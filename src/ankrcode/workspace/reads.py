@@ -1,10 +1,10 @@
 """What an agent has read, so that it never writes over a version nobody looked at."""
 
-import hashlib
 import os
 import stat
 from collections import OrderedDict
 from contextlib import suppress
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -87,6 +87,10 @@ class ReadState:
 
     def get(self, path: str) -> ReadRecord | None:
         return self._records.get(path)
+
+    def newest(self, count: int) -> list[str]:
+        """The files that were read last, the latest first."""
+        return list(reversed(self._records))[:count]
 
     def forget(self, path: str) -> None:
         """A file is gone; if it was a folder, so is all that was in it."""
@@ -218,6 +222,8 @@ def version_at(name: str, folder: int) -> FileVersion | None:
 
 
 def _version(path: str, flags: int, folder: int | None) -> FileVersion | None:
+    from hashlib import file_digest  # slow to load: paid by the first read
+
     try:
         with open(os.open(path, flags, dir_fd=folder), "rb") as stream:  # noqa: PTH123
             status = os.fstat(stream.fileno())
@@ -225,7 +231,7 @@ def _version(path: str, flags: int, folder: int | None) -> FileVersion | None:
                 return None
             digest = known_digest(status)
             if digest is None:
-                digest = hashlib.file_digest(stream, digest_of_nothing).hexdigest()
+                digest = file_digest(stream, digest_of_nothing).hexdigest()
                 remember_digest(status, digest)
     except OSError:
         return None
@@ -242,8 +248,10 @@ def version_of_bytes(status: os.stat_result, content: bytes) -> FileVersion:
 def digest_of(content: bytes) -> str:
     digest = digest_of_nothing()
     digest.update(content)
-    return digest.hexdigest()
+    return str(digest.hexdigest())
 
 
-def digest_of_nothing() -> "hashlib._Hash":
-    return hashlib.sha256(usedforsecurity=False)  # with hardware for it, the fastest there is
+def digest_of_nothing() -> Any:
+    from hashlib import sha256
+
+    return sha256(usedforsecurity=False)  # with hardware for it, the fastest there is

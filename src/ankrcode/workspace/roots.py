@@ -98,3 +98,9 @@ def _here() -> Path:
         return Path(os.path.realpath("."))
     except FileNotFoundError:
         raise UsageError.of("cwd_gone") from None
+
+
+def is_trackable(root: str, home: str) -> bool:
+    """Can a command's changes be followed? Not over the whole machine, nor all a person has."""
+    real_root, real_home = os.path.realpath(root), os.path.realpath(home)
+    return real_root not in ("/", real_home) and not real_home.startswith(f"{real_root}/")

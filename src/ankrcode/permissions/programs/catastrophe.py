@@ -128,7 +128,8 @@ def format_device(call: Call) -> Args:
     return NOTHING
 
 
-_TIMES = re.compile(r"\s*(?:@\w+|(?:[\d*/,A-Za-z-]+\s+){5})")
+# Patterns are text here: each is compiled by its first use, not by every start.
+_TIMES = r"\s*(?:@\w+|(?:[\d*/,A-Za-z-]+\s+){5})"
 _PARTITIONS = {
     "wipefs": ("-a", "--all", "-o", "--offset"),
     "sgdisk": ("-Z", "--zap-all", "-z", "--zap", "-o", "--clear", "-d", "--delete", "-n", "--new"),
@@ -180,7 +181,7 @@ def schedule(call: Call) -> Args:
     """at, batch and crontab run later what they are given."""
     for given in call.scope.stdin:
         for line in (given.text or "").splitlines():
-            call.run_text(_TIMES.sub("", line) if call.name == "crontab" else line)
+            call.run_text(re.sub(_TIMES, "", line) if call.name == "crontab" else line)
     return _by_table(call)
 
 

@@ -8,21 +8,21 @@ from ankrcode.permissions.shell.player import Call
 from ankrcode.permissions.shell.values import Arg, Args, constant
 
 # `system("rm …")`, `exec 'rm …'`, `subprocess.run("rm …")`, `do shell script "…"`
-_CALLS = re.compile(
-    r"(?:system|execute|do shell script|popen|exec[lv]?p?e?|spawn\w*|run|call|check_output"
+# Patterns are text here: each is compiled by its first use, not by every start.
+_CALLS = (
+    r"(?s)(?:system|execute|do shell script|popen|exec[lv]?p?e?|spawn\w*|run|call|check_output"
     r"|check_call|execSync|qx|getoutput"
-    r"|shell_exec|passthru|sh)\s*\(?\s*(?:b|r|f)?(['\"`])(?P<text>(?:\\.|(?!\1).)*)\1",
-    re.DOTALL,
+    r"|shell_exec|passthru|sh)\s*\(?\s*(?:b|r|f)?(['\"`])(?P<text>(?:\\.|(?!\1).)*)\1"
 )
-_QUOTES = re.compile(r"`(?P<a>[^`]*)`|(?:qx|%x)\s*[({\[|](?P<b>[^)}\]|]*)[)}\]|]")  # perl, ruby
-_LISTS = re.compile(r"\[\s*((?:['\"][^'\"]*['\"]\s*,?\s*)+)\]")
-_REMOVES = re.compile(
+_QUOTES = r"`(?P<a>[^`]*)`|(?:qx|%x)\s*[({\[|](?P<b>[^)}\]|]*)[)}\]|]"  # perl, ruby
+_LISTS = r"\[\s*((?:['\"][^'\"]*['\"]\s*,?\s*)+)\]"
+_REMOVES = (
     r"(?:rmtree|rm_rf|rm_r|remove_tree|removeSync|rmSync|rmdirSync|remove_entry_secure|rimraf)"
     r"\s*\(?\s*(?:[\w.]+\(\s*)?(?:(?:b|r|f)?['\"](?P<path>[^'\"]*)['\"]|(?P<home>Path\.home\(|\)))"
 )
-_OPENS = re.compile(r"open\w*\s*\(?[^)\n]*?['\"]\s*(?P<mode>[>+|]*)\s*(?P<path>/dev/\w+)['\"]")
+_OPENS = r"open\w*\s*\(?[^)\n]*?['\"]\s*(?P<mode>[>+|]*)\s*(?P<path>/dev/\w+)['\"]"
 _WRITES = re.compile(r"['\"][wa+r]*[wa+][bt+]*['\"]")
-_FORKS = re.compile(
+_FORKS = (
     r"fork\s+while\s+(?:fork|1|true)|while\s*\(?\s*(?:1|true|True)\s*\)?\s*[:{]?\s*(?:os\.)?fork"
     r"|while\s+fork|fork\s*(?:\(\s*\))?\s*while|loop\s*\{\s*fork"
 )
@@ -56,13 +56,13 @@ def edit(call: Call) -> Args:
 
 
 def _look_into(call: Call, code: str) -> None:
-    if _FORKS.search(code):
+    if re.search(_FORKS, code):
         call.ledger.block("fork_bomb", "execute", call.name)
     home = call.shell.places.env.home
-    for found in _REMOVES.finditer(code):
+    for found in re.finditer(_REMOVES, code):
         path = home if found["home"] else found["path"].replace("~", home, 1)
         call.shell.touching.destroy(Arg((path,)), call.scope)
-    for found in _OPENS.finditer(code):
+    for found in re.finditer(_OPENS, code):
         if ">" in found["mode"] or _WRITES.search(code, found.end()):
             call.shell.touching.write(constant(found["path"]), call.scope)
     for script in _scripts(call.name, code):
@@ -70,12 +70,12 @@ def _look_into(call: Call, code: str) -> None:
 
 
 def _scripts(name: str, code: str) -> Iterator[str]:
-    for found in _CALLS.finditer(code):
+    for found in re.finditer(_CALLS, code):
         yield found["text"].replace('\\"', '"')
-    for found in _LISTS.finditer(code):
+    for found in re.finditer(_LISTS, code):
         yield " ".join(re.findall(r"['\"]([^'\"]*)['\"]", found[1]))
     if name in ("perl", "ruby"):
-        for found in _QUOTES.finditer(code):
+        for found in re.finditer(_QUOTES, code):
             yield found["a"] or found["b"] or ""
 
 

@@ -27,7 +27,8 @@ _NARROW = {
     *("-user", "-group", "-uid", "-gid", "-perm", "-inum", "-samefile", "-links", "-lname"),
     *("-nouser", "-nogroup", "-used"),
 }
-_NEWER = re.compile(r"-newer[aBcm][aBcmt]")
+# Patterns are text here: each is compiled by its first use, not by every start.
+_NEWER = r"-newer[aBcm][aBcmt]"
 _EVERYTHING = {"*", "**", "*.*", "?*", ".*", "/*", "./*"}
 
 
@@ -68,7 +69,7 @@ class _Find:
         """Which names are wanted: they narrow what an action is done to."""
         for place, arg in enumerate(self.args):
             value = self.args[place + 1] if place + 1 < len(self.args) else None
-            if arg.text in _NARROW or _NEWER.fullmatch(arg.text or ""):
+            if arg.text in _NARROW or re.fullmatch(_NEWER, arg.text or ""):
                 text = value.text if value is not None else None
                 self.is_narrow |= text not in _EVERYTHING
                 if arg.text in ("-name", "-iname", "-path", "-wholename") and text:
@@ -89,7 +90,7 @@ class _Find:
         text = arg.text
         if text in _ALONE:
             return
-        if text in _VALUED or _NEWER.fullmatch(text or ""):
+        if text in _VALUED or re.fullmatch(_NEWER, text or ""):
             if self.args and self.args[0].text is None and self.args[0].may_be_flag:
                 self.call.ledger.ask("unknown_flag", "unknown", f"find {self.args[0].shown}")
             self.args[:1] = []

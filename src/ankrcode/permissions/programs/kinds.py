@@ -13,7 +13,8 @@ from ankrcode.permissions.shell.player import Call
 from ankrcode.permissions.shell.scope import ANYTHING
 from ankrcode.permissions.shell.values import Arg, Args, constant
 
-_VERIFIES = re.compile(r"%G|%\(signature")
+# Patterns are text here: each is compiled by its first use, not by every start.
+_VERIFIES = r"%G|%\(signature"
 _LOOKS = (
     *("color.*", "core.quotepath", "core.abbrev", "log.date", "log.decorate", "log.abbrevcommit"),
     *("diff.algorithm", "diff.renames", "diff.noprefix", "diff.context", "column.*", "advice.*"),
@@ -89,7 +90,7 @@ def _date(call: Call, arg: Arg) -> None:
 def _format(call: Call, arg: Arg) -> None:
     """Formats of git: some of them run gpg, whichever program that is set to be."""
     text = arg.text
-    if text is None or _VERIFIES.search(text):
+    if text is None or re.search(_VERIFIES, text):
         call.ledger.ask("flag", "execute", f"{call.name} {arg.shown}")
 
 
@@ -150,11 +151,11 @@ def _awk(call: Call, arg: Arg) -> None:
         _path(call, constant(path))
     if found.doubt:
         call.ledger.ask("flag", "execute", f"awk: {found.doubt}")
-        for path in _AWK_WRITES.findall(arg.text):
+        for path in re.findall(_AWK_WRITES, arg.text):
             _write(call, constant(path))
 
 
-_AWK_WRITES = re.compile(r'>{1,2}\s*"([^"\\]+)"')
+_AWK_WRITES = r'>{1,2}\s*"([^"\\]+)"'
 
 
 def _ssh_option(call: Call, arg: Arg) -> None:
@@ -200,7 +201,7 @@ def _is_plain_substitution(arg: Arg) -> bool:
     return harmless and all(hole.kind == "number" for hole in holes)
 
 
-_JQ_ENVIRONMENT = re.compile(r"(?<![.\w$])(env|\$ENV|\$__prog_args)\b(\.(\w+))?")
+_JQ_ENVIRONMENT = r"(?<![.\w$])(env|\$ENV|\$__prog_args)\b(\.(\w+))?"
 
 
 def _jq(call: Call, arg: Arg) -> None:
@@ -208,17 +209,17 @@ def _jq(call: Call, arg: Arg) -> None:
     if arg.text is None:
         return
     program = re.sub(r'"(?:[^"\\(]|\\[^(])*"', '""', arg.text)
-    for found in _JQ_ENVIRONMENT.finditer(program):
+    for found in re.finditer(_JQ_ENVIRONMENT, program):
         if not found[3] or variables.is_secret(found[3]):
             call.ledger.ask("environment", "secret", "jq env")
 
 
-_YQ_REACHES = re.compile(r"(?<![.\w])(load\w*|strenv|envsubst|env|system|error)\b|\\\(")
+_YQ_REACHES = r"(?<![.\w])(load\w*|strenv|envsubst|env|system|error)\b|\\\("
 
 
 def _yq(call: Call, arg: Arg) -> None:
     """A program or a file, whichever yq takes it for: its operators read files and variables."""
-    if arg.text is not None and _YQ_REACHES.search(arg.text) and not arg.text.endswith(_DATA):
+    if arg.text is not None and re.search(_YQ_REACHES, arg.text) and not arg.text.endswith(_DATA):
         call.ledger.ask("environment", "secret", f"yq {arg.text}")
     elif arg.text is None or not arg.text.startswith("."):
         _path(call, arg)
@@ -299,11 +300,11 @@ def _service_verb(call: Call, arg: Arg) -> None:
 def _docker_format(call: Call, arg: Arg) -> None:
     """Parts of a description that hold no environment and no arguments."""
     fields = re.findall(r"\{\{(.*?)\}\}", arg.text or "{{.}}")
-    if not fields or not all(_PUBLIC_FIELD.fullmatch(field) for field in fields):
+    if not fields or not all(re.fullmatch(_PUBLIC_FIELD, field) for field in fields):
         call.ledger.ask("environment", "secret", f"docker inspect {arg.shown}")
 
 
-_PUBLIC_FIELD = re.compile(
+_PUBLIC_FIELD = (
     r"\s*(?:(?:json|len|range|if) )?\.(?:State|NetworkSettings|Id|ID|Name|Image|Created|Mounts"
     r"|RestartCount|Platform|Driver|RepoTags|RepoDigests|Size|Architecture|Os|RootFS|IPAddress"
     r"|Gateway|MacAddress|Source|Destination|Status|Health)\b[.\w]*\s*|\s*(?:end|else)\s*"
@@ -368,22 +369,20 @@ def _restored(call: Call, arg: Arg) -> None:
         call.ledger.ask("flag", "change", f"git restore {arg.shown}", "git.discard")
 
 
-_SQL_READS = re.compile(
-    r"\s*(?:(?:select|with|explain|values|pragma\s+\w+(?:\s*\(\s*['\"]?\w*['\"]?\s*\))?\s*\Z)"
-    r"|\.(?:tables|schema|indexes|indices|databases|fullschema|show|help)\b|\Z)",
-    re.IGNORECASE,
+_SQL_READS = (
+    r"(?i)\s*(?:(?:select|with|explain|values|pragma\s+\w+(?:\s*\(\s*['\"]?\w*['\"]?\s*\))?\s*\Z)"
+    r"|\.(?:tables|schema|indexes|indices|databases|fullschema|show|help)\b|\Z)"
 )
-_SQL_DOES = re.compile(
-    r"\b(load_extension|writefile|readfile|edit|fts3_tokenizer|attach|vacuum|insert|update|delete"
-    r"|replace\s+into|create|drop|alter|reindex|detach|eval|fileio_\w+|lsdir|fsdir)\b",
-    re.IGNORECASE,
+_SQL_DOES = (
+    r"(?i)\b(load_extension|writefile|readfile|edit|fts3_tokenizer|attach|vacuum|insert|update|delete"
+    r"|replace\s+into|create|drop|alter|reindex|detach|eval|fileio_\w+|lsdir|fsdir)\b"
 )
 
 
 def _sql(call: Call, arg: Arg) -> None:
     """Statements that only ask."""
     lines = [one for text in (arg.text or "?").split("\n") for one in text.split(";")]
-    if _SQL_DOES.search(arg.shown) or not all(map(_SQL_READS.match, lines)):
+    if re.search(_SQL_DOES, arg.shown) or not all(re.match(_SQL_READS, line) for line in lines):
         call.ledger.ask("code", "execute", call.name)
 
 

@@ -26,8 +26,9 @@ from ankrcode.permissions.shell.values import (
     scalar,
 )
 
-_PLAIN_ZSH = re.compile(r"(?!.*(?:^|\s)=)[\w\s./,:+@%'\"|;&=-]*")
-_SPLIT = re.compile(r"[\w\s./,:+@%=-]*")
+# Patterns are text here: each is compiled by its first use, not by every start.
+_PLAIN_ZSH = r"(?!.*(?:^|\s)=)[\w\s./,:+@%'\"|;&=-]*"
+_SPLIT = r"[\w\s./,:+@%=-]*"
 _VALUED = {"-o", "+o", "-O", "+O", "--rcfile", "--init-file"}
 _REPLACES = ("-I", "--replace", "-i")
 _POSIX = {"sh", "dash", "ash", "ksh", "mksh", "zsh"}
@@ -61,7 +62,7 @@ def env(call: Call) -> Args:
 
 
 def _split_string(call: Call, whole: Arg) -> list[Arg]:
-    if whole.text is None or not _SPLIT.fullmatch(whole.text):
+    if whole.text is None or not re.fullmatch(_SPLIT, whole.text):
         call.ledger.doubt("env -S takes its text apart by rules of its own")
         return _split_by_its_rules(call, whole.text or "")
     return [constant(word) for word in whole.text.split()]
@@ -271,7 +272,7 @@ def _shell_text(call: Call, rest: list[Arg]) -> Args:
         call.ledger.ask("computed", "execute", call.name)
         return ANYTHING
     text = rest[0].text
-    if call.name in ("zsh", "fish", "csh", "tcsh") and not _PLAIN_ZSH.fullmatch(text):
+    if call.name in ("zsh", "fish", "csh", "tcsh") and not re.fullmatch(_PLAIN_ZSH, text):
         call.ledger.doubt(f"{call.name} may read this otherwise than bash")
     scope = call.deeper()
     scope.is_posix = call.name in _POSIX

@@ -15,8 +15,9 @@ from msgspec import Struct
 
 from ankrcode.permissions.rules.wildcards import STAR, fits
 
-_CLASS = re.compile(r"\[(?P<not>[!^]?)(?P<set>\]?(?:[^\]\\/]|\\.)*)\]")
-_RANGE = re.compile(r"(.)-(.)|(.)", re.DOTALL)
+# Patterns are text here: each is compiled by its first use, not by every start.
+_CLASS = r"\[(?P<not>[!^]?)(?P<set>\]?(?:[^\]\\/]|\\.)*)\]"
+_RANGE = r"(?s)(.)-(.)|(.)"
 
 # What one character may be: these, or (with True) any but these.
 OneChar = tuple[bool, frozenset[str], tuple[tuple[str, str], ...]]
@@ -102,7 +103,7 @@ def _name(text: str) -> Name:
     place = 0
     while place < len(text):
         char = text[place]
-        found = _CLASS.match(text, place) if char == "[" else None
+        found = re.compile(_CLASS).match(text, place) if char == "[" else None
         place = found.end() if found else place + 1
         if char == "\\":
             if place == len(text):
@@ -124,7 +125,7 @@ def _these(chars: str) -> OneChar:
 
 def _class(found: re.Match[str]) -> OneChar:
     singles, ranges = [], []
-    for one in _RANGE.finditer(found["set"].replace("\\", "")):
+    for one in re.finditer(_RANGE, found["set"].replace("\\", "")):
         if one[3] is None:
             ranges.append((one[1], one[2]))
         else:

@@ -21,8 +21,9 @@ Kind = Literal["allow", "ask", "deny"]
 READERS = frozenset(("Read", "Grep", "Glob", "List", "LS", "NotebookRead"))
 WRITERS = frozenset(("Edit", "Write", "MultiEdit", "NotebookEdit", "ApplyPatch", "Delete", "Move"))
 _ALIASES = ({"Task", "Agent"}, {"List", "LS"}, {"Edit", "MultiEdit"})
-_SHAPE = re.compile(r"(?P<tool>[A-Za-z*][\w.*-]*)(?:\((?P<what>.*)\))?\Z", re.DOTALL)
-_NOT_SHOWN = re.compile(r"[\x00-\x1f\x7f\u200b\u202a-\u202e\u2066-\u2069]")
+# Patterns are text here: each is compiled by its first use, not by every start.
+_SHAPE = r"(?s)(?P<tool>[A-Za-z*][\w.*-]*)(?:\((?P<what>.*)\))?\Z"
+_NOT_SHOWN = r"[\x00-\x1f\x7f\u200b\u202a-\u202e\u2066-\u2069]"
 _ANYTHING = ("", "*", "**")
 
 
@@ -93,8 +94,8 @@ def parse_rule(text: object, kind: Kind, anchors: Anchors, source: str = "") -> 
     """Raises `BrokenRule`."""
     if not isinstance(text, str):
         raise BrokenRule(f"{text!r} is not a rule: a rule is a text", kind)
-    shape = _SHAPE.match(text.strip())
-    if shape is None or _NOT_SHOWN.search(text):
+    shape = re.match(_SHAPE, text.strip())
+    if shape is None or re.search(_NOT_SHOWN, text):
         raise BrokenRule(f"'{text}' is not a rule: write Tool or Tool(what)", kind)
     tool, what = shape["tool"], shape["what"]
     rule = Rule(text.strip(), kind, tool, (what or "").strip(), anchors, source)

@@ -6,7 +6,8 @@ from ankrcode.permissions.shell.syntax import Part, Text, Unparsed
 
 MAX_WORDS = 1_000
 MAX_BRACES = 64
-_RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)(?:\.\.(-?\d+))?|([A-Za-z])\.\.([A-Za-z])(?:\.\.(-?\d+))?")
+# Patterns are text here: each is compiled by its first use, not by every start.
+_RANGE = r"(-?\d+)\.\.(-?\d+)(?:\.\.(-?\d+))?|([A-Za-z])\.\.([A-Za-z])(?:\.\.(-?\d+))?"
 
 Atom = str | Part  # one unquoted character, or something that braces do not look into
 Atoms = list[Atom]
@@ -71,7 +72,7 @@ def _choices(inner: Atoms) -> list[Atoms]:
 
 
 def _range(text: str) -> list[str]:
-    found = _RANGE.fullmatch(text)
+    found = re.fullmatch(_RANGE, text)
     if not found:
         return []
     if found[4]:

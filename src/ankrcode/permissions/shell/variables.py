@@ -4,7 +4,8 @@ secrets. What is not known to be harmless is judged by the smell of its name.
 
 import re
 
-_SAFE = re.compile(
+# Patterns are text here: each is compiled by its first use, not by every start.
+_SAFE = (
     r"LANG|LANGUAGE|LC_[A-Z]+|TZ|NO_COLOR|FORCE_COLOR|CLICOLOR(_FORCE)?|COLORTERM|COLUMNS|LINES"
     r"|TERM|CI|DEBUG|VERBOSE|QUIET|RUST_BACKTRACE|RUST_LOG|NODE_ENV|RAILS_ENV|APP_ENV|ENVIRONMENT"
     r"|GIT_OPTIONAL_LOCKS|GIT_TERMINAL_PROMPT|GREP_COLORS?|LS_COLORS|BLOCK_?SIZE|TIME_STYLE"
@@ -13,10 +14,10 @@ _SAFE = re.compile(
     r"|PYTHONUTF8|PYTHONHASHSEED|PIP_DISABLE_PIP_VERSION_CHECK|HOMEBREW_NO_AUTO_UPDATE|DEPTH"
 )
 # Pagers that only print: the usual way to say "no pager".
-_PAGERS = re.compile(r"(GIT_|MAN|BAT_|GH_|AWS_|SYSTEMD_)?PAGER")
+_PAGERS = r"(GIT_|MAN|BAT_|GH_|AWS_|SYSTEMD_)?PAGER"
 _PLAIN_PAGERS = ("", "cat", "/bin/cat", "/usr/bin/cat")
 
-_NAMESPACES = re.compile(
+_NAMESPACES = (
     # whole families, whatever follows
     r"(LD_|DYLD_|GIT|BASH|PYTHON|PERL|RUBY|NODE_|NPM_|YARN_|PNPM_|JAVA_|_JAVA|JDK_|MAVEN_|GRADLE_"
     r"|RUSTC|RUSTUP_|CARGO|GOROOT|GOPATH|GOFLAGS|GO111|MAKE|CMAKE|PIP_|UV_|POETRY_|CONDA_|DOCKER_"
@@ -31,13 +32,13 @@ _NAMESPACES = re.compile(
     r"|TEMP|DISPLAY|WAYLAND_DISPLAY|CC|CXX|CPP|AR|AS|NM|FC|EXINIT|INPUTRC|MAIL|MAILPATH|FCEDIT"
     r"|FIGNORE|TMOUT|DIRSTACK|COPROC|UID|EUID|PPID|GROUPS|POSIX_ME_HARDER|ALL_PROXY|CHILD_MAX"
 )
-_FRAGMENTS = re.compile(
+_FRAGMENTS = (
     r"PATH|PRELOAD|OPTS?(_|$)|OPTIONS|FLAGS|ARGS|CONFIG|RC(_|$|FILE)|PAGER|EDITOR|EXEC|CMD|COMMAND"
     r"|SHELL|PROXY|INIT|HOOK|WRAPPER|LOAD|PLUGIN|MODULE|AGENT|SOCK|BROWSER|EXTERNAL|ASKPASS"
     r"|LIBRARY|INCLUDE|STARTUP|INTERPRETER|COMPILER|LINKER|RUNNER|LAUNCHER|ENDPOINT|REGISTRY"
 )
-_LOWER = re.compile(r"(https?|ftp|all|no|rsync)_proxy|npm_config_.*|pip_.*|cargo_.*|_")
-_SECRET = re.compile(
+_LOWER = r"(https?|ftp|all|no|rsync)_proxy|npm_config_.*|pip_.*|cargo_.*|_"
+_HIDDEN = (
     r".*(SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|APIKEY|API_KEY|ACCESS_KEY|PRIVATE_KEY"
     r"|AUTH_KEY|SIGNING_KEY|ENCRYPTION_KEY|_KEY$|_PASS$|_PWD$|_AUTH$|_PAT$|_DSN$|COOKIE|SESSION_ID"
     r"|DATABASE_URL|REDIS_URL|MONGO_URL|MONGODB_URI|CONNECTION_STRING).*|PASS|KEY|GPG_KEY|PGPASSWORD"
@@ -46,15 +47,15 @@ _SECRET = re.compile(
 
 def is_secret(name: str) -> bool:
     """Does a variable of this name usually hold a key or a password?"""
-    return _SECRET.fullmatch(name.upper()) is not None and not name.islower()
+    return re.fullmatch(_HIDDEN, name.upper()) is not None and not name.islower()
 
 
 def danger(name: str, value: str | None = None) -> bool:
     """Could setting it change what a program does, beyond what it prints?"""
-    if _SAFE.fullmatch(name):
+    if re.fullmatch(_SAFE, name):
         return False
-    if _PAGERS.fullmatch(name) and value is not None:
+    if re.fullmatch(_PAGERS, name) and value is not None:
         return value not in _PLAIN_PAGERS
     if name != name.upper():
-        return _LOWER.fullmatch(name) is not None
-    return _NAMESPACES.fullmatch(name) is not None or _FRAGMENTS.search(name) is not None
+        return re.fullmatch(_LOWER, name) is not None
+    return re.fullmatch(_NAMESPACES, name) is not None or re.search(_FRAGMENTS, name) is not None

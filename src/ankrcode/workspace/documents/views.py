@@ -13,7 +13,7 @@ from ankrcode.words import say
 from ankrcode.workspace.documents.filetypes import FileType, binary_name
 from ankrcode.workspace.documents.lines import Window, window
 from ankrcode.workspace.documents.opened import OpenedFile
-from ankrcode.workspace.documents.tokens import estimate_tokens
+from ankrcode.workspace.documents.tokens import estimate_tokens, tokens_within
 from ankrcode.workspace.reads import FileVersion
 from ankrcode.workspace.text import Text, decode
 
@@ -80,7 +80,7 @@ def text_view(file: OpenedFile, wish: Wish, room: Room, *notes: str) -> View:
     rows = numbered(lines, found, wish)
     if not rows:
         return _nothing(file, found, encoding)
-    tokens = estimate_tokens("\n".join(rows))
+    tokens = tokens_within("\n".join(rows), room.tokens)
     if tokens > room.tokens:
         raise _too_much(file, found, tokens, room)
     count = fitting(rows, room.chars - NOTES_CHARS)

@@ -15,9 +15,8 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Literal
 
-from msgspec import Struct
-
 from ankrcode.workspace.processes.descendants import Descendants, name_of
+from ankrcode.workspace.processes.outcome import EndedBy, Outcome
 from ankrcode.workspace.processes.output import Output
 from ankrcode.workspace.processes.spawn import Ending, Pipes
 from ankrcode.workspace.processes.text import Stream
@@ -33,20 +32,6 @@ _BULK_BYTES = 1024 * 1024
 _SET_PIPE_SIZE = 1031  # F_SETPIPE_SZ; `fcntl` names it on Linux only
 _MAX_RECORD_BYTES = 16 * 1024  # two paths of any length
 _MAX_NAMED = 5
-
-EndedBy = Literal["exit", "timeout", "stop"]
-
-
-class Outcome(Struct, frozen=True, kw_only=True):
-    """How a process ended."""
-
-    exit_code: int  # as a shell says it: 128 + number for a signal
-    signal: int = 0
-    ended_by: EndedBy = "exit"
-    duration_s: float = 0.0
-    cwd: str = ""  # where a shell was in the end; "" where it did not say
-    left_behind: tuple[str, ...] = ()  # what it had started and left running; it was stopped
-    violations: tuple[str, ...] = ()  # what it did that its wall had to undo
 
 
 class Attendant:

@@ -1,7 +1,6 @@
 """The wall around a process: what `sandbox` implements and `processes` asks for."""
 
 from collections.abc import Callable
-from tempfile import gettempdir
 from typing import Protocol
 
 from msgspec import Struct
@@ -65,6 +64,8 @@ class NoConfinement:
         return launch
 
     def scratch(self) -> str:
+        from tempfile import gettempdir  # slow to load
+
         return gettempdir()
 
     def describe(self) -> dict[str, object]:

@@ -12,10 +12,11 @@ from contextlib import suppress
 
 from msgspec.structs import replace
 
-from ankrcode.workspace.processes.attendant import Attendant, Outcome
+from ankrcode.workspace.processes.attendant import Attendant
 from ankrcode.workspace.processes.confinement import Launch
 from ankrcode.workspace.processes.descendants import Descendants, is_reading_input, set_mark
 from ankrcode.workspace.processes.guardian import GUARDIAN
+from ankrcode.workspace.processes.outcome import Outcome
 from ankrcode.workspace.processes.output import Output
 from ankrcode.workspace.processes.saved import Saved
 from ankrcode.workspace.processes.soon import Soon

@@ -13,13 +13,12 @@ import time
 import weakref
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
-from shutil import which
 
 from ankrcode.errors import ErrorCode, ToolError
-from ankrcode.workspace.processes.attendant import Outcome
 from ankrcode.workspace.processes.confinement import Confinement, Launch, NoConfinement
 from ankrcode.workspace.processes.descendants import new_mark
 from ankrcode.workspace.processes.environment import Environment
+from ankrcode.workspace.processes.outcome import Outcome
 from ankrcode.workspace.processes.process import Process
 from ankrcode.workspace.processes.saved import Saved
 from ankrcode.workspace.processes.spawn import Pipes
@@ -28,7 +27,8 @@ __all__ = ["Confinement", "Launch", "NoConfinement", "Outcome", "Process", "Proc
 
 MAX_COMMAND_BYTES = 128 * 1024 - 1  # the system takes no longer argument
 _CLOSE_WITHIN_S = 2.0
-_WITHOUT_WALL = ("open", "limits")
+_UNASKED = "limits"  # how commands run that were proved to read only
+_WITHOUT_WALL = ("open", _UNASKED)
 _PROFILE_S = 10.0
 
 # The current directory goes to a descriptor of its own, never through what the command prints,
@@ -138,6 +138,8 @@ class Processes:
         `is_awaited`: the running loop waits for its end now, and lasts as long.
         """
         env = self.environment()
+        if profile == _UNASKED:  # nobody said yes: no program of the folder stands in for `ls`
+            env = env | {"PATH": _outside(env.get("PATH", os.defpath), roots)}
         bash = _bash_on(env.get("PATH", os.defpath))
         pipes = Pipes(splits=False, takes_input=takes_input)
         mark = new_mark()
@@ -177,7 +179,17 @@ class Processes:
 
 
 @lru_cache(maxsize=16)
+def _outside(path: str, roots: tuple[str, ...]) -> str:
+    """The places of a PATH that do not lie in the workspace."""
+    inside = tuple(os.path.realpath(root).rstrip("/") + "/" for root in roots)
+    places = [p for p in path.split(":") if not f"{os.path.realpath(p)}/".startswith(inside)]
+    return ":".join(places)  # where none is left, there is no bash either
+
+
+@lru_cache(maxsize=16)
 def _bash_on(path: str) -> str:
+    from shutil import which  # slow to load: only who runs a command pays
+
     if found := which("bash", path=path):
         return found
     raise ToolError.of("bash_missing").coded(ErrorCode.EXECUTION_ERROR)

@@ -12,9 +12,10 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 # Words as every shell reads them: nothing that expands, nothing that joins commands.
-_WORD = re.compile(r"""(?:[\w./:=,@%+^-]|'[^']*'|"[^"$`\\!]*")+""")
-_LINE = re.compile(rf"[ \t]*sed(?:[ \t]+{_WORD.pattern})+[ \t]*", re.VERBOSE)
-_QUOTED = re.compile(r"""'([^']*)'|"([^"]*)"|([^'"]+)""")
+# Patterns are text here: each is compiled by its first use, not by every start.
+_WORD = r"""(?:[\w./:=,@%+^-]|'[^']*'|"[^"$`\\!]*")+"""
+_LINE = rf"(?x)[ \t]*sed(?:[ \t]+{_WORD})+[ \t]*"
+_QUOTED = r"""'([^']*)'|"([^"]*)"|([^'"]+)"""
 
 _ADDRESS = r"(?:\d+|\$|/(?:[^/\\\n]|\\.)+/I?)"
 _PLACE = re.compile(rf"\s*(?:{_ADDRESS}(?:,{_ADDRESS})?\s*!?\s*)?")
@@ -34,9 +35,9 @@ class SedEdit(Struct, frozen=True):
 
 def understood(command: str) -> SedEdit | None:
     """The edit this command makes; None where it is more than a plain one."""
-    if not _LINE.fullmatch(command):
+    if not re.fullmatch(_LINE, command):
         return None
-    words = [_unquoted(word[0]) for word in _WORD.finditer(command.strip())][1:]
+    words = [_unquoted(word[0]) for word in re.finditer(_WORD, command.strip())][1:]
     options: list[str] = []
     scripts: list[str] = []
     others: list[str] = []
@@ -78,7 +79,7 @@ def worked_out(edit: SedEdit, content: bytes, env: Mapping[str, str]) -> bytes |
 
 
 def _unquoted(word: str) -> str:
-    return "".join(one or two or bare for one, two, bare in _QUOTED.findall(word))
+    return "".join(one or two or bare for one, two, bare in re.findall(_QUOTED, word))
 
 
 def _is_plain(script: str) -> bool:

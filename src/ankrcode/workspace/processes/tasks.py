@@ -12,7 +12,7 @@ from typing import Literal, Protocol
 
 from ankrcode.errors import ErrorCode, ToolError
 from ankrcode.words import say
-from ankrcode.workspace.processes.attendant import Outcome
+from ankrcode.workspace.processes.outcome import Outcome
 from ankrcode.workspace.processes.output import Output
 from ankrcode.workspace.processes.text import plain
 

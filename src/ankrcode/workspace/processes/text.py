@@ -6,24 +6,21 @@ every other control character is shown instead of sent.
 
 import re
 
-_NOT_PLAIN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-_SEQUENCE = re.compile(
-    r"""(?x)
+# Patterns are text here: each is compiled by its first use, not by every start.
+_NOT_PLAIN = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
+_SEQUENCE = r"""(?x)
     (?: \x1b\[ | \x9b ) [0-?]{0,64} [\x20-/]{0,8} [@-~]           # colours, cursor movements
   | (?: \x1b\] | \x9d ) [^\x07\x1b\x9c\n]{0,4096} (?: \x07 | \x1b\\ | \x9c )  # titles, links
   | (?: \x1b[PX^_] | [\x90\x98\x9e\x9f] ) [^\x1b\x9c\n]{0,4096} (?: \x1b\\ | \x9c )
   | \x1b [\x20-/]{0,8} [0-OQ-WYZ\\`-~]                             # the short ones
-    """
-)
+"""
 # The end of a chunk that may be the beginning of a sequence.
-_UNFINISHED = re.compile(
-    r"""(?x)
+_UNFINISHED = r"""(?x)
     (?: (?: \x1b\[ | \x9b ) [0-?]{0,64} [\x20-/]{0,8}
       | (?: \x1b[\]PX^_] | [\x90\x98\x9d-\x9f] ) [^\x07\x1b\x9c\n]{0,4096} \x1b?
       | \x1b [\x20-/]{0,8}
       | \r ) \Z
-    """
-)
+"""
 _HIDDEN = {
     code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\t\n"
 } | {code: f"\\u{code:04x}" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
@@ -34,9 +31,9 @@ _STREAM_CHUNK_BYTES = 8_192
 
 def plain(text: str) -> str:
     """The text as a careful reader would copy it from a terminal."""
-    if not _NOT_PLAIN.search(text):
+    if not re.search(_NOT_PLAIN, text):
         return text
-    text = _SEQUENCE.sub("", text)
+    text = re.sub(_SEQUENCE, "", text)
     if "\r" in text:
         text = "\n".join(map(_last_state, text.split("\n")))
     if "\b" in text:
@@ -101,7 +98,7 @@ class Stream:
             self._pending += data[ready:]
             data = data[:ready]
         text = data.decode(errors="replace")
-        if not is_last and (unfinished := _UNFINISHED.search(text)):
+        if not is_last and (unfinished := re.search(_UNFINISHED, text)):
             self._pending = bytearray(unfinished[0].encode()) + self._pending
             text = text[: unfinished.start()]
         if text.startswith("\r") and not text.startswith("\r\n"):

@@ -8,7 +8,6 @@ that the writer is gone. Any number of processes share the folder.
 
 import errno
 import fcntl
-import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -48,12 +47,16 @@ class Note:
 
     def read(self) -> Intent | None:
         """What was noted; None if its writer died before it was written down."""
+        import json  # slow to load: only who changes something pays
+
         try:
             return msgspec.convert(json.loads(read_all(self._handle)), Intent)
         except ValueError:
             return None
 
     def write(self, intent: Intent) -> None:
+        import json
+
         # Not msgspec's JSON: a name need not be Unicode, and this one can say any.
         line = json.dumps(msgspec.to_builtins(intent)) + "\n"
         write_all(self._handle, line.encode("ascii"))
