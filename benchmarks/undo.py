@@ -29,7 +29,7 @@ MANY = 5_000 if IS_QUICK else 50_000
 FEW = 500
 ROUNDS = 15 if IS_QUICK else 40
 EDITS = 1_000 if IS_QUICK else 10_000
-CHANGING = "echo $RANDOM > changed"
+CHANGING = "./change"  # nobody can tell from this line what it will change
 
 
 async def main() -> None:
@@ -59,6 +59,9 @@ def furnished(base: str, name: str, count: int, *, is_git: bool) -> Path:
         inner.mkdir(parents=True, exist_ok=True)
         line = f"value_{number} = {chance.random()}\n"
         (inner / f"f{number}.py").write_text(line * 70, encoding="utf-8")
+    script = folder / "change"
+    script.write_text("#!/bin/sh\necho $$ > changed\n", encoding="utf-8")
+    script.chmod(0o755)
     if is_git:
         git = ["git", "-C", str(folder), "-c", "user.name=b", "-c", "user.email=b@example.com"]
         subprocess.run([*git, "init", "-q"], check=True)
@@ -129,7 +132,8 @@ async def edits(folder: Path) -> None:
 # ── a command ─────────────────────────────────────────────────────────────────────────────────
 async def commands(folder: Path, count: int, *, is_git: bool, bar: int) -> None:
     plain_kit, kit = kit_in(folder, undo=False), kit_in(folder, undo=True)
-    await plain_kit.call("Bash", command=CHANGING)
+    result = await plain_kit.call("Bash", command=CHANGING)
+    assert result.ok, result.text
     cold = await timed(lambda: kit.call("Bash", command=CHANGING))
     start = time.perf_counter()
     while kit.journal.tree.is_keeping:  # noqa: ASYNC110 - it is a thread that keeps

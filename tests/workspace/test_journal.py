@@ -14,7 +14,7 @@ from ankrcode.errors import ToolError
 from ankrcode.protocol.acts import Acts, file, tree
 from ankrcode.workspace.journal.journal import FILE, Who
 from ankrcode.workspace.journal.states import Caps
-from ankrcode.workspace.journal.tree import is_trackable
+from ankrcode.workspace.roots import is_trackable
 from torture import IS_TORTURE
 from workspace.desk import SHELL, Desk, commit_all, died, furnish, replaced, seen, written
 
@@ -450,6 +450,7 @@ desk.journal.before(SHELL, Who(tool="Bash", title="make"))
 (desk.work / "b").write_bytes(b"half")
 """
     died(script, desk.work.parent)
+    next((desk.state / "before").iterdir()).write_bytes(b"damaged")
     listed = desk.journal.entries()
     assert [one.entry.title for one in listed] == ["", "make"]
     assert "cannot be undone" in listed[-1].entry.partial

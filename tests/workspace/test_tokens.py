@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ankrcode.workspace.documents.tokens import estimate_tokens
+from ankrcode.workspace.documents.tokens import estimate_tokens, tokens_within
 from torture import examples
 
 # Our own texts, each with its true count in o200k_base, a vocabulary of 200,000 tokens.
@@ -67,3 +67,16 @@ def test_two_texts_together_cost_about_what_they_cost_apart(one: str, other: str
     together = estimate_tokens(one + other)
     assert abs(together - estimate_tokens(one) - estimate_tokens(other)) <= 4
     assert together <= 2.7 * len(one + other) + 1
+
+
+@pytest.mark.torture
+@given(st.text(max_size=3_000), st.integers(1, 30_000))
+@examples(in_ci=150, in_torture=10_000)
+def test_a_rule_of_thumb_lets_nothing_through_that_is_too_much(text: str, limit: int) -> None:
+    assert (tokens_within(text, limit) > limit) == (estimate_tokens(text) > limit)
+
+
+@pytest.mark.parametrize("sample", SAMPLES[:40], ids=range(40))
+def test_far_from_the_limit_the_rule_of_thumb_is_near_enough(sample: dict[str, Any]) -> None:
+    text = sample["text"] * 5
+    assert estimate_tokens(text) / 2.5 <= tokens_within(text, 10**9) <= estimate_tokens(text) * 2.5

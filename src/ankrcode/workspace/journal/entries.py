@@ -1,5 +1,6 @@
 """The journal's own record: which call changed what, and what was taken back."""
 
+from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
@@ -48,12 +49,22 @@ class Begun(Struct, frozen=True, kw_only=True, tag="begun", tag_field="type", om
     before: dict[str, State]
     process: int = 0
     is_shell: bool = False
+    snapshot: str = ""  # the file that tells what stood there before a command,
+    snapshot_end: int = 0  # if it is read up to here
     at: float = 0.0
     title: str = ""
     call_id: str = ""
     turn_id: str = ""
     agent_id: str = ""
     session_id: str = ""
+
+    def entry(self, changes: Iterable[Change], partial: str) -> Entry:
+        """What came of it."""
+        facts = {name: getattr(self, name) for name in _SHARED}
+        return Entry(changes=tuple(changes), partial=partial, **facts)
+
+
+_SHARED = ("id", "tool", "at", "title", "call_id", "turn_id", "agent_id", "session_id")
 
 
 class Closed(Struct, frozen=True, kw_only=True, tag="closed", tag_field="type"):
@@ -69,6 +80,23 @@ class Undone(Struct, frozen=True, kw_only=True, tag="undone", tag_field="type", 
     at: float = 0.0
     redone: bool = False
     is_begun: bool = False
+
+
+class Listed(Struct, frozen=True, kw_only=True):
+    """An entry as it stands now. `undone`: higher if later; equal for those undone at once."""
+
+    entry: Entry
+    undone: int = 0
+    is_found: bool = False  # left unfinished by a process that died
+
+    @property
+    def is_undone(self) -> bool:
+        return self.undone > 0
+
+    @property
+    def is_empty(self) -> bool:
+        """Nothing happened, and nothing may have happened."""
+        return not self.entry.changes and not self.entry.partial
 
 
 JournalRecord = Entry | Begun | Closed | Undone

@@ -20,13 +20,16 @@ from ankrcode.workspace.journal.entries import (
     Closed,
     Entry,
     JournalRecord,
+    Listed,
     Undone,
     decoded,
     encoded,
 )
 from ankrcode.workspace.journal.kept import digests_kept
+from ankrcode.workspace.journal.snapshot import Snapshot, forget, left_behind
 from ankrcode.workspace.journal.states import MISSING, Caps, Capture, State, named, real
 from ankrcode.workspace.journal.tree import Tree
+from ankrcode.workspace.journal.unfinished import Unfinished
 from ankrcode.workspace.writing.folders import missing_folders
 from ankrcode.workspace.writing.handles import write_all
 from ankrcode.workspace.writing.writes import FileWriter
@@ -56,23 +59,6 @@ class Pending(Struct, kw_only=True):
     is_shell: bool = False
 
 
-class Listed(Struct, frozen=True, kw_only=True):
-    """An entry as it stands now. `undone`: higher if later; equal for those undone at once."""
-
-    entry: Entry
-    undone: int = 0
-    is_found: bool = False  # left unfinished by a process that died
-
-    @property
-    def is_undone(self) -> bool:
-        return self.undone > 0
-
-    @property
-    def is_empty(self) -> bool:
-        """Nothing happened, and nothing may have happened."""
-        return not self.entry.changes and not self.entry.partial
-
-
 class Journal:
     def __init__(
         self,
@@ -92,6 +78,7 @@ class Journal:
         self.files = files or FileWriter()
         self._now = now
         self.new_id = new_id
+        self._snapshot = Snapshot(folder)
 
     # ── around a call ─────────────────────────────────────────────────────────────────────────
     def before(self, acts: Acts, who: Who) -> Pending | None:
@@ -99,6 +86,8 @@ class Journal:
         is_shell = EVERYTHING in acts.writes
         if not is_shell and not acts.writes_files:
             return None
+        if is_shell and left_behind(self.folder):
+            self.entries()  # before what they left is mixed with what comes now
         paths = _with_new_folders(acts.writes_files)
         trees = [one[5:] for one in acts.writes if one.startswith("tree:")]
         capture = Capture(self.blobs, self.caps, durable=True)
@@ -107,12 +96,15 @@ class Journal:
             for tree in trees:
                 states |= {named(path): state for path, state in capture.below(tree)}
             partial = self.tree.prepare(self.caps.wait_s) if is_shell else _partial(capture)
+            end = self._snapshot.note(self.tree.manifest) if is_shell else 0
             begun = Begun(
                 id=self.new_id("change"),
                 at=self._now(),
                 before=states,
                 process=os.getpid(),
                 is_shell=is_shell,
+                snapshot=self._snapshot.name if is_shell else "",
+                snapshot_end=end,
                 **_facts(who),
             )
             self.append(begun)
@@ -124,6 +116,11 @@ class Journal:
             error = ToolError.of("journal_unwritable", path=self.folder, why=why)
             raise error.coded(ErrorCode.IO_ERROR) from None
         return Pending(begun=begun, trees=trees, partial=partial, is_shell=is_shell)
+
+    def look_ahead(self) -> None:
+        """In a thread, before any command: what cannot be had now will be told then."""
+        with suppress(OSError, ToolError):
+            self.tree.look_ahead()
 
     def after(self, pending: Pending) -> Entry | None:
         """What the call changed, recorded; None where that is nothing."""
@@ -139,7 +136,7 @@ class Journal:
             self.append(Closed(id=begun.id))
             return None
         partial = " ".join(filter(None, (pending.partial, _partial(capture))))
-        entry = _entry(begun, changes, partial)
+        entry = begun.entry(changes, partial)
         self.append(entry)
         if self._is_due or self.size() > self.caps.total_bytes:
             self._is_due = False
@@ -199,57 +196,52 @@ class Journal:
 
     def entries(self) -> list[Listed]:
         """Oldest first; what a dead process left unfinished is finished by what is there now."""
-        listed, _ = self._listed(self.records())
-        for one in listed:
-            if one.is_found:  # noted as it is now: what the person does from now on is theirs
-                with suppress(OSError):
-                    self.append(one.entry)
-        return listed
+        orphans = left_behind(self.folder)
+        every, _ = self._known(self.records())
+        with suppress(OSError):
+            for one in every:
+                if one.is_found:  # noted as it is now: what the person does from now on is theirs
+                    self.append(Closed(id=one.entry.id) if one.is_empty else one.entry)
+            for name in orphans:
+                forget(self.folder, name)
+        return [one for one in every if not one.is_empty]
 
-    def _listed(self, records: list[JournalRecord]) -> tuple[list[Listed], list[Begun]]:
-        """The entries, and the calls that are under way."""
+    def _known(self, records: list[JournalRecord]) -> tuple[list[Listed], list[Begun]]:
+        """The entries, also those in which nothing happened; and the calls that are under way."""
         known: dict[str, Listed | Begun] = {}
+        since: dict[str, set[str]] = {}  # what others changed after a command had begun
         for number, record in enumerate(records, 1):
             match record:
                 case Begun():
                     known[record.id] = record
+                    if record.snapshot:
+                        since[record.id] = set()
                 case Closed():
                     known.pop(record.id, None)
+                    since.pop(record.id, None)
                 case Entry():
                     known[record.id] = Listed(entry=record)
+                    since.pop(record.id, None)
+                    for paths in since.values():
+                        paths |= {change.path for change in record.changes}
                 case Undone() if not record.is_begun:
                     for one in record.ids:
                         if isinstance(listed := known.get(one), Listed):
                             undone = 0 if record.redone else number
                             known[one] = replace(listed, undone=undone)
-        every = [self._finished(one) if isinstance(one, Begun) else one for one in known.values()]
-        found = [one for one in every if isinstance(one, Listed) and not one.is_empty]
-        return found, [one for one in every if isinstance(one, Begun)]
+        unfinished = Unfinished(self.folder, self.tree, self.caps)
+        every = [
+            unfinished.ended(one, since.get(one.id, set())) if isinstance(one, Begun) else one
+            for one in known.values()
+        ]
+        over = [one for one in every if isinstance(one, Listed)]
+        return over, [one for one in every if isinstance(one, Begun)]
 
     def was_undoing(self, ids: tuple[str, ...], *, redone: bool) -> bool:
         """Was this begun, and never completed?"""
         found = [one for one in self.records() if isinstance(one, Undone) and one.redone == redone]
         last = next((one for one in reversed(found) if set(one.ids) & set(ids)), None)
         return last is not None and last.is_begun
-
-    def _finished(self, begun: Begun) -> Listed | Begun:
-        if _is_alive(begun.process):
-            return begun
-        changes = self._unfinished(begun)
-        partial = say("undo_interrupted") if changes else ""
-        if begun.is_shell:
-            partial = say("undo_interrupted.command")
-        return Listed(entry=_entry(begun, changes, partial), is_found=True)
-
-    def _unfinished(self, begun: Begun) -> list[Change]:
-        """The call of a process that died: what differs now from what it was about to change."""
-        capture = Capture(self.blobs, self.caps)
-        changes = []
-        for name, before in begun.before.items():
-            now = capture.at(real(name))
-            if now != before:
-                changes.append(Change(path=name, before=before, after=now))
-        return changes
 
     # ── bounds ────────────────────────────────────────────────────────────────────────────────
     def size(self) -> int:
@@ -264,7 +256,8 @@ class Journal:
         Nobody appends meanwhile: what others have begun or noted is seen, and its contents stay.
         """
         with self._locked():
-            listed, begun = self._listed(self.records())
+            every, begun = self._known(self.records())
+            listed = [one for one in every if not one.is_empty]
             # While a command runs, what it removed may still have to be brought back.
             wanted = digests_kept(self.blobs, drops=not any(one.is_shell for one in begun))
             for state in (state for one in begun for state in one.before.values()):
@@ -301,6 +294,7 @@ class Journal:
         temporary.replace(self.folder / FILE)
 
     def close(self) -> None:
+        self._snapshot.close()
         self.tree.close()
         self.blobs.close()
 
@@ -321,21 +315,6 @@ def _with_new_folders(paths: Iterable[str]) -> list[str]:
 
 def _partial(capture: Capture) -> str:
     return say("undo_left_out", count=capture.left_out) if capture.left_out else ""
-
-
-def _entry(begun: Begun, changes: list[Change], partial: str) -> Entry:
-    facts = {name: getattr(begun, name) for name in (*Who.__struct_fields__, "id", "at")}
-    return Entry(changes=tuple(changes), partial=partial, **facts)
-
-
-def _is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:  # it is somebody else's
-        return True
-    return process > 0
 
 
 def _digests(listed: Iterable[Listed]) -> set[str]:

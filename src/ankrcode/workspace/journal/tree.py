@@ -43,6 +43,7 @@ from ankrcode.workspace.journal.states import (
     real,
 )
 from ankrcode.workspace.journal.watch import Watch
+from ankrcode.workspace.roots import is_trackable
 from ankrcode.workspace.writing.folders import Place, opened_folder
 
 _SLICE_S = 0.005  # how long the background keeps others waiting
@@ -70,6 +71,7 @@ class Tree:
         self._keeper: threading.Thread | None = None
         self._git = [GitContents(root) for root in self._roots]
         self._watch = Watch()
+        self._is_closed = False
 
     # ── before ────────────────────────────────────────────────────────────────────────────────
     def prepare(self, budget_s: float) -> str:
@@ -92,6 +94,16 @@ class Tree:
                 self._keep_meanwhile()
             return " ".join(notes)
 
+    def look_ahead(self) -> None:
+        """While there is time: know every name, so that the first command need not wait for it."""
+        with self._lock:
+            if self._manifest or self._is_closed:
+                return
+            self._manifest = self._fresh()
+            if not is_too_large(self._manifest):
+                self._find_unkept()
+                self._keep_meanwhile()
+
     def _fresh(self) -> Manifest:
         identities = [_identity(root) for root in self._roots]
         is_same = bool(self._manifest) and identities == self._identities
@@ -108,9 +120,14 @@ class Tree:
         return fresh
 
     def _scanned(self, folder: str) -> Manifest:
-        found = scan(folder, self._watch.add, self._own)
+        found = scan(folder, self._entering, self._own)
         self._linked |= {one for one, names in found.items() if has_links(names)}
         return found
+
+    def _entering(self, folder: str) -> None:
+        if self._is_closed:  # nobody waits for the end of a look that nobody needs
+            raise InterruptedError
+        self._watch.add(folder)
 
     def _look_again(self, manifest: Manifest, folder: str) -> None:
         """Something changed in this folder: its names, and whole folders that came or went."""
@@ -206,6 +223,24 @@ class Tree:
         if is_too_large(before):
             return [], ""
         self._manifest = after = self._fresh()
+        return self._compared(before, after, capture)
+
+    def since(self, before: Manifest, capture: Capture) -> tuple[list[Change], str]:
+        """The same for a command whose process died, from what it had noted before."""
+        with self._lock:
+            after: Manifest = {}
+            for root in self._roots:
+                after |= scan(root, lambda _: None, self._own)
+            if is_too_large(after):
+                return [], say("undo_too_many", limit=MAX_ENTRIES)
+            for git in self._git:
+                git.refresh()
+            both = [root for root in self._roots if root in before]
+            return self._compared(_below(before, both), _below(after, both), capture)
+
+    def _compared(
+        self, before: Manifest, after: Manifest, capture: Capture
+    ) -> tuple[list[Change], str]:
         differing = list(differences(before, after))
         fetched = self._fetched([(path, key) for path, key, _ in differing if key is not None])
         changes: list[Change] = []
@@ -240,20 +275,29 @@ class Tree:
         return file_state(key.mode, key.size, key.mtime_ns, kept if is_there else "")
 
     @property
+    def manifest(self) -> Manifest:
+        """As of the last look; empty where it is too large to be followed."""
+        return {} if is_too_large(self._manifest) else self._manifest
+
+    @property
     def is_keeping(self) -> bool:
         """Are contents still being kept in the background?"""
         return bool(self._waiting)
 
     def close(self) -> None:
+        self._is_closed = True
         with self._lock:
             self._waiting.clear()
             self._watch.close()
 
 
-def is_trackable(root: str, home: str) -> bool:
-    """Not the whole machine, and not all that a person has."""
-    real_root, real_home = os.path.realpath(root), os.path.realpath(home)
-    return real_root not in ("/", real_home) and not real_home.startswith(f"{real_root}/")
+def _below(manifest: Manifest, roots: list[str]) -> Manifest:
+    """What one process could see of another's workspace."""
+    return {
+        folder: names
+        for folder, names in manifest.items()
+        if any(folder == root or folder.startswith(f"{root}/") for root in roots)
+    }
 
 
 def _identity(root: str) -> tuple[int, int]:

@@ -11,8 +11,8 @@ from msgspec import Struct
 from ankrcode.errors import ErrorCode, ToolError
 from ankrcode.words import say
 from ankrcode.workspace.journal.blobs import Blobs
-from ankrcode.workspace.journal.entries import Change, Entry, Undone
-from ankrcode.workspace.journal.journal import Journal, Listed
+from ankrcode.workspace.journal.entries import Change, Entry, Listed, Undone
+from ankrcode.workspace.journal.journal import Journal
 from ankrcode.workspace.journal.manifest import SKIPPED
 from ankrcode.workspace.journal.restoring import Restoring
 from ankrcode.workspace.journal.states import Capture, State, folder_names, named, real

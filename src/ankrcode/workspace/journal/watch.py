@@ -4,12 +4,12 @@ Without them – another system, too many folders, a queue that overflowed, a fo
 name – the answer is "unknown", and whoever asked looks at everything.
 """
 
-import ctypes
 import os
 import struct
 import sys
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 _MODIFY, _ATTRIB, _CLOSE_WRITE = 0x2, 0x4, 0x8
 _MOVED_FROM, _MOVED_TO, _CREATE, _DELETE = 0x40, 0x80, 0x100, 0x200
@@ -68,6 +68,10 @@ class Watch:
             os.close(self._handle)
         self._handle, self._folders, self._is_whole = -1, {}, False
 
+    def __del__(self) -> None:
+        """A forgotten one keeps no handle: the system has few of them."""
+        self.close()
+
     def _read(self) -> bytes:
         try:
             return os.read(self._handle, _READ_BYTES)
@@ -85,5 +89,7 @@ def most_folders() -> int:
 
 
 @cache
-def _libc() -> ctypes.CDLL:
+def _libc() -> Any:
+    import ctypes  # slow to load: only who changes something pays
+
     return ctypes.CDLL(None, use_errno=True)
