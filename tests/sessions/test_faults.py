@@ -37,6 +37,7 @@ class NthFails:
         self.real = {name: getattr(os, name) for name in ("open", "write", "fsync")}
         for name in self.real:
             monkeypatch.setattr(os, name, getattr(self, name))
+        monkeypatch.setattr(os, "fdatasync", self.fsync, raising=False)
 
     def _count(self) -> bool:
         self.left -= 1

@@ -37,6 +37,7 @@ class Disk:
         self.real = {name: getattr(os, name) for name in ("open", "write", "fsync", "ftruncate")}
         for name in self.real:
             monkeypatch.setattr(os, name, getattr(self, name))
+        monkeypatch.setattr(os, "fdatasync", self.fsync, raising=False)
 
     def open(self, path: Any, flags: int, mode: int = 0o777, **more: Any) -> int:
         handle: int = self.real["open"](path, flags, mode, **more)
@@ -170,7 +171,8 @@ class SlowDisk:
         self.may_end = threading.Event()
         self.has_begun = threading.Event()
         self.count = 0
-        monkeypatch.setattr(os, "fsync", self)
+        for name in ("fsync", "fdatasync"):
+            monkeypatch.setattr(os, name, self, raising=False)
 
     def __call__(self, handle: int) -> None:
         self.count += 1
@@ -180,6 +182,7 @@ class SlowDisk:
 
 def recorder_in(tmp_path: Path) -> SessionRecorder:
     opened = SessionStore(tmp_path / "sessions").create("s", 1.0)
+    opened.log.sync()  # its name too: from here on each sync is one
     return SessionRecorder(opened.log, opened.state, now=lambda: 2.0)
 
 
@@ -258,3 +261,22 @@ def test_a_cancelled_turn_still_reaches_the_disk(
         assert isinstance(records[-1], TurnEnded)
 
     asyncio.run(work())
+
+
+def test_the_name_of_a_new_session_is_on_disk_with_its_first_turn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[str] = []
+
+    def noted(handle: int) -> None:
+        synced.append(Path(f"/proc/self/fd/{handle}").readlink().name)
+
+    log = SessionStore(tmp_path / "sessions").create("s", 1.0).log
+    for name in ("fsync", "fdatasync"):
+        monkeypatch.setattr(os, name, noted, raising=False)
+    log.sync()
+    assert synced == ["s.jsonl", "sessions"]
+    log.append([TurnEnded(turn_id="t")])
+    log.sync()
+    assert synced == ["s.jsonl", "sessions", "s.jsonl"]
+    log.close()

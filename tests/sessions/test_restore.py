@@ -197,3 +197,30 @@ def test_a_checkpoint_stands_for_all_before_it(records: list[AnyRecord], place: 
     )
     whole = state_of(*records)
     assert restored(after) == whole
+
+
+# ── what it is called ─────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize(
+    ("said", "title"),
+    [
+        ("  fix the tests\nand then more", "fix the tests"),
+        ("परीक्षण ठीक करो", "परीक्षण ठीक करो"),
+        ("x" * 61, "x" * 59 + "…"),
+        ("<note>from us</note>", ""),
+    ],
+)
+def test_it_is_called_by_what_was_said_first(said: str, title: str) -> None:
+    state = state_of(MessageAdded(message=text(said), at=2.0))
+    assert state.title == title
+
+
+def test_a_later_word_does_not_rename_it_but_a_name_does() -> None:
+    first, later = (MessageAdded(message=text(one), at=2.0) for one in ("first", "later"))
+    assert state_of(first, later).title == "first"
+    assert state_of(first, Named(title="Mine", at=3.0), later).title == "Mine"
+
+
+def test_what_others_say_gives_no_name() -> None:
+    theirs = Message(role="assistant", parts=(TextPart(text="hello"),))
+    aside = MessageAdded(message=text("on the side"), agent_id="a2", at=2.0)
+    assert state_of(MessageAdded(message=theirs, at=2.0), aside).title == ""

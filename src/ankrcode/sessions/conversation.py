@@ -16,15 +16,20 @@ def messages(path: str, state: Restored) -> list[Message]:
     return conversation(record for _, record in read_from(path, state.context_at).records)
 
 
-def conversation(records: Iterable[AnyRecord]) -> list[Message]:
+def side_messages(path: str, agent_id: str) -> list[Message]:
+    """What was said in a further agent's conversation, from its beginning."""
+    return conversation((record for _, record in read_from(path, 0).records), agent_id)
+
+
+def conversation(records: Iterable[AnyRecord], agent_id: str = "") -> list[Message]:
     """Roles take turns, and a provider will accept it, wherever a process died."""
     said: list[Message] = []
     ended: dict[str, CallEnded] = {}
     for record in records:
         match record:
-            case MessageAdded(message=message, agent_id=""):
+            case MessageAdded(message=message) if record.agent_id == agent_id:
                 said.append(message)
-            case Compacted():
+            case Compacted() if not agent_id:
                 said = list(record.messages)
             case CallEnded():
                 ended.setdefault(record.call_id, record)
@@ -36,11 +41,18 @@ def _joined(said: list[Message]) -> list[Message]:
     joined: list[Message] = []
     for message in said:
         last = joined[-1] if joined else None
-        if last is not None and last.role == message.role != "system":
-            joined[-1] = replace(last, parts=last.parts + message.parts)
+        if last is not None and last.role == message.role != "system" and _goes_on(last, message):
+            # The newer name: further pieces of that answer may follow.
+            joined[-1] = replace(last, parts=last.parts + message.parts, id=message.id)
         elif message.parts:
             joined.append(message)
     return joined
+
+
+def _goes_on(last: Message, message: Message) -> bool:
+    """Is it a piece of the same answer? Between two answers stand the results of the first."""
+    calls = any(isinstance(part, ToolUsePart) for part in last.parts)
+    return last.id == message.id or last.role != "assistant" or not calls
 
 
 def _paired(said: list[Message], ended: dict[str, CallEnded]) -> list[Message]:

@@ -5,7 +5,6 @@ agent's state), approvals, todos, plan, background tasks, cost, settings. Kinds 
 added; one that this version does not know is kept and passed over.
 """
 
-import json
 from typing import Any
 
 import msgspec
@@ -170,6 +169,8 @@ def encoded(record: AnyRecord) -> bytes:
     try:
         return _encoder.encode(record)
     except UnicodeEncodeError:  # a file name that is no text: escaped, it comes back as it was
+        import json  # slow to load, and rarely needed
+
         data = msgspec.to_builtins(record, enc_hook=str)
         return json.dumps(data, default=str, separators=(",", ":")).encode("ascii")
 
@@ -189,6 +190,8 @@ def decoded(content: bytes) -> AnyRecord | None:
 
 def _decoded_escapes(content: bytes) -> AnyRecord | None:
     """What `encoded` had to escape is no text for the fast decoder."""
+    import json
+
     try:
         return msgspec.convert(json.loads(content), AnyRecord)  # type: ignore[no-any-return]
     except (ValueError, RecursionError):  # a ValidationError is one too

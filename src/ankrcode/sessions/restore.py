@@ -1,6 +1,5 @@
 """What a log comes to: the state from which a session goes on, repaired where a process died."""
 
-import json
 from typing import Any
 
 import msgspec
@@ -8,6 +7,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ankrcode.errors import ErrorCode
+from ankrcode.protocol.message import Message, TextPart
 from ankrcode.protocol.modifier import (
     DirectoryChanged,
     FileForgotten,
@@ -25,6 +25,7 @@ from ankrcode.sessions.records import (
     Checkpoint,
     Compacted,
     CostSpent,
+    MessageAdded,
     Named,
     SessionStarted,
     StateKept,
@@ -33,6 +34,8 @@ from ankrcode.sessions.records import (
     TurnStarted,
 )
 from ankrcode.words import say
+
+_TITLE_CHARS = 60
 
 
 class Restored(Struct, kw_only=True):
@@ -96,6 +99,8 @@ class Restored(Struct, kw_only=True):
                 self.tokens += record.usage.input_tokens + record.usage.output_tokens
             case Named():
                 self.title = record.title
+            case MessageAdded(agent_id="") if not self.title:
+                self.title = _opening(record.message)
             case Tagged():
                 self.tags = record.tags
 
@@ -121,14 +126,28 @@ class Restored(Struct, kw_only=True):
 
     def dumped(self) -> bytes:
         """As bytes, whatever names of files are in it."""
+        import json  # slow to load; only the index needs it
+
         return json.dumps(msgspec.to_builtins(self)).encode("ascii")
 
     @classmethod
     def loaded(cls, content: bytes) -> "Restored":
+        import json
+
         return msgspec.convert(json.loads(content), cls)
 
     def checkpoint(self, at: float) -> Checkpoint:
         return Checkpoint(at=at, state=msgspec.to_builtins(self), context_at=self.context_at)
+
+
+def _opening(message: Message) -> str:
+    """How the person began: what a session is called until it gets a name."""
+    if message.role != "user":
+        return ""
+    said = [part.text for part in message.parts if isinstance(part, TextPart)]
+    own = next((text.strip() for text in said if not text.startswith("<")), "")
+    first = own.partition("\n")[0]
+    return first if len(first) <= _TITLE_CHARS else first[: _TITLE_CHARS - 1] + "…"
 
 
 def restored(content: LogContent) -> Restored:

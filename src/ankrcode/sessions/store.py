@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -12,14 +11,21 @@ from msgspec import Struct
 
 from ankrcode.config.paths import make_private
 from ankrcode.errors import SessionError
-from ankrcode.sessions.log import SessionLog, parsed, read_bytes, read_first, read_log
+from ankrcode.sessions.log import (
+    SessionLog,
+    parsed,
+    read_bytes,
+    read_first,
+    read_log,
+    sync_folder,
+)
 from ankrcode.sessions.records import AnyRecord, Named, SessionStarted, Tagged, TaskKept
 from ankrcode.sessions.restore import Restored, repairs, restore, restored
 from ankrcode.words import say
 from ankrcode.workspace.framing import framed, split, unframed
 
 SUFFIX = ".jsonl"
-_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+_ID = r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}"
 _INHERITED = ("cwd", "roots", "settings", "mode")
 # Of these a copy has its own: who it is, and places in its own file.
 _OWN = (b'{"type":"session_started"', b'{"type":"checkpoint"')
@@ -42,21 +48,13 @@ class SessionStore:
         self._beside = beside
 
     def path_of(self, session_id: str) -> str:
-        if not _ID.fullmatch(session_id):  # an id from outside never becomes another path
+        if not re.fullmatch(_ID, session_id):  # an id from outside never becomes another path
             raise SessionError.of("session_id_wrong", id=session_id)
         return str(self.folder / f"{session_id}{SUFFIX}")
 
     def ids(self) -> list[str]:
         """Newest first."""
-        try:
-            with os.scandir(self.folder) as entries:
-                logs = [one for one in entries if _is_log(one)]
-        except FileNotFoundError:
-            return []
-        except OSError as problem:
-            raise _unusable(self.folder, problem) from None
-        timed = sorted(((_time(one), one.name) for one in logs), reverse=True)
-        return [name.removesuffix(SUFFIX) for _, name in timed]
+        return [session_id for session_id, _, _ in reversed(self._by_age())]
 
     def find(self, part: str) -> str:
         """The one session whose id begins with `part`."""
@@ -79,6 +77,7 @@ class SessionStore:
 
     # ── opening ───────────────────────────────────────────────────────────────────────────────
     def create(self, session_id: str, at: float, **facts: Any) -> Opened:
+        """Begin one; it is on disk with its first turn, before anybody is told of that."""
         path = self.path_of(session_id)
         try:
             _make_lasting(self.folder)
@@ -88,12 +87,8 @@ class SessionStore:
         first = SessionStarted(id=session_id, at=at, **facts)
         try:
             log.append([first])
-            log.sync()
-            _sync_folder(self.folder)
-        except (SessionError, OSError) as problem:
+        except SessionError:
             _discard(log)  # it never began
-            if isinstance(problem, OSError):
-                raise _unusable(self.folder, problem) from None
             raise
         state = Restored()
         state.take(first, 0)
@@ -166,14 +161,17 @@ class SessionStore:
             raise _unusable(Path(log.path), problem) from None
         finally:
             log.close()
+        import shutil  # slow to load
+
         for folder in self._beside:
             shutil.rmtree(folder / session_id, ignore_errors=True)
 
     def prune(self, *, older_than: float | None = None, max_bytes: int | None = None) -> list[str]:
         """Delete the oldest until both bounds hold; sessions in use stay."""
         removed: list[str] = []
-        total = sum(size for _, _, size in self._by_age())
-        for session_id, modified, size in self._by_age():
+        found = list(self._by_age())
+        total = sum(size for _, _, size in found)
+        for session_id, modified, size in found:
             is_old = older_than is not None and modified < older_than
             if not is_old and (max_bytes is None or total <= max_bytes):
                 continue
@@ -183,18 +181,27 @@ class SessionStore:
                 total -= size
         return removed
 
-    def _by_age(self) -> Iterator[tuple[str, float, int]]:
-        """Oldest first."""
-        for session_id in reversed(self.ids()):
-            with suppress(OSError):
-                facts = Path(self.path_of(session_id)).stat()
-                yield session_id, facts.st_mtime, facts.st_size
+    def _by_age(self) -> list[tuple[str, float, int]]:
+        """Every log with its time and its size, oldest first."""
+        found: list[tuple[float, str, int]] = []
+        try:
+            with os.scandir(self.folder) as entries:
+                for entry in entries:
+                    if _is_log(entry):
+                        with suppress(OSError):  # gone meanwhile
+                            facts = entry.stat(follow_symlinks=False)
+                            found.append((facts.st_mtime, entry.name, facts.st_size))
+        except FileNotFoundError:
+            return []
+        except OSError as problem:
+            raise _unusable(self.folder, problem) from None
+        return [(name.removesuffix(SUFFIX), time, size) for time, name, size in sorted(found)]
 
 
 def _is_log(entry: os.DirEntry[str]) -> bool:
     """Is it one of ours? Whatever else lies in the folder is let lie."""
     stem = entry.name.removesuffix(SUFFIX)
-    is_named = stem != entry.name and _ID.fullmatch(stem) is not None
+    is_named = stem != entry.name and re.fullmatch(_ID, stem) is not None
     return is_named and entry.is_file(follow_symlinks=False)
 
 
@@ -222,20 +229,4 @@ def _make_lasting(folder: Path) -> None:
     missing = [one for one in (folder, *folder.parents) if not one.exists()]
     make_private(folder)
     for one in missing:
-        _sync_folder(one.parent)
-
-
-def _time(entry: os.DirEntry[str]) -> float:
-    try:
-        return entry.stat(follow_symlinks=False).st_mtime
-    except OSError:
-        return 0.0
-
-
-def _sync_folder(folder: Path) -> None:
-    """A new name is on disk only when its folder is."""
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        sync_folder(str(one.parent))

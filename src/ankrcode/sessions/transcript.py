@@ -72,7 +72,7 @@ class _Writer:
     def _spoken(self, message: Message, at: float, side: str, **more: bool) -> Iterator[Line]:
         if message.role == "system":
             return
-        said: Line = {"role": message.role, "content": [_block(part) for part in message.parts]}
+        said: Line = {"role": message.role, "content": [block(part) for part in message.parts]}
         if message.id:
             said["id"] = message.id
         yield self._line(message.role, at, side, message=said, **more)
@@ -134,7 +134,7 @@ def _parts(record: AnyRecord) -> Iterator[Part]:
                 yield from message.parts
 
 
-def _block(part: Part) -> Line:
+def block(part: Part) -> Line:
     match part:
         case TextPart():
             return {"type": "text", "text": part.text}
