@@ -1,0 +1,1 @@
+"""Calls as text, for models that have no tool calls of their own."""
