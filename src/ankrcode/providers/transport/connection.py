@@ -1,0 +1,137 @@
+"""One connection: opened straight or through a proxy, with TLS where the address asks for it."""
+
+import asyncio
+from ssl import SSLContext
+
+from ankrcode.protocol.stream import FailureKind
+from ankrcode.providers.transport.address import LOOPBACK_NAMES, Address
+from ankrcode.providers.transport.http1 import AnswerReader
+from ankrcode.providers.transport.proxies import Proxy
+from ankrcode.providers.transport.transport_fault import TransportFault
+
+_READ_BYTES = 64 * 1024
+_LOOPBACK_LITERALS = ("127.0.0.1", "::1")
+_NEXT_ADDRESS_S = 0.25  # where IPv6 leads nowhere, IPv4 is tried beside it
+_OK = 200
+_LOGIN_WANTED = 407
+
+
+class Connection:
+    """Bytes out, bytes in. Whoever has it closes it, or gives it back to the pool."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+        self.loop = asyncio.get_running_loop()
+        self.idle_since = 0.0
+
+    @property
+    def is_open(self) -> bool:
+        """As far as we know: the other side may have closed it a moment ago."""
+        is_ours = self.loop is asyncio.get_running_loop()
+        return is_ours and not self._writer.is_closing() and not self._reader.at_eof()
+
+    @property
+    def has_sent_all(self) -> bool:
+        return self._writer.transport.get_write_buffer_size() == 0
+
+    def send(self, data: bytes) -> None:
+        """Nobody waits for it to be gone: a server may answer and hang up before it has heard
+        everything, and its answer says why."""
+        self._writer.write(data)
+
+    async def receive(self) -> bytes:
+        """Some bytes; none when the other side has closed."""
+        try:
+            return await self._reader.read(_READ_BYTES)
+        except OSError:  # reset, or an error of TLS
+            return b""
+
+    async def secure(self, context: SSLContext, host: str) -> None:
+        await self._writer.start_tls(context, server_hostname=host)
+
+    def close(self) -> None:
+        """At once: nobody waits for what is on its way."""
+        if not self.loop.is_closed():
+            self._writer.transport.abort()
+
+
+async def open_connection(
+    address: Address, *, proxy: Proxy | None, tls: SSLContext | None, offline: bool
+) -> Connection:
+    """`tls` is there if anything on the way is https."""
+    first = proxy.address if proxy else address
+    if offline and not (address.is_loopback and first.is_loopback):
+        raise TransportFault.of(FailureKind.OFFLINE, "offline_host", host=address.host)
+    connection = await _connect(first, tls if first.is_tls else None, is_proxy=proxy is not None)
+    if proxy is None or not address.is_tls:
+        return connection
+    try:
+        await _tunnel(connection, address, proxy)
+        assert tls is not None
+        await connection.secure(tls, address.host)
+    except BaseException as problem:
+        connection.close()
+        if isinstance(problem, OSError):
+            raise _unreachable(problem, address.host, is_proxy=False) from None
+        raise
+    return connection
+
+
+async def _connect(address: Address, tls: SSLContext | None, *, is_proxy: bool) -> Connection:
+    # By its number, so that no name is ever looked up for a loopback address.
+    by_name = address.host.lower() in LOOPBACK_NAMES
+    hosts = _LOOPBACK_LITERALS if by_name else (address.host,)
+    for host in hosts:
+        try:
+            name = address.host if tls else None
+            opened = await asyncio.open_connection(
+                host,
+                address.port,
+                ssl=tls,
+                server_hostname=name,
+                limit=2 * _READ_BYTES,
+                happy_eyeballs_delay=None if by_name else _NEXT_ADDRESS_S,
+            )
+            return Connection(*opened)
+        except OSError as problem:
+            if host == hosts[-1] or not isinstance(problem, ConnectionRefusedError):
+                raise _unreachable(problem, address.endpoint, is_proxy=is_proxy) from None
+    raise AssertionError
+
+
+async def _tunnel(connection: Connection, address: Address, proxy: Proxy) -> None:
+    """Ask the proxy to connect us; what follows is between us and the server."""
+    lines = [f"CONNECT {address.endpoint} HTTP/1.1", f"Host: {address.endpoint}"]
+    if proxy.login:
+        lines.append(f"Proxy-Authorization: {proxy.login}")
+    connection.send("\r\n".join([*lines, "", ""]).encode())
+    answer = AnswerReader()
+    while answer.head is None:
+        data = await connection.receive()
+        if not data:
+            raise _refused(proxy, 0)
+        answer.feed(data)
+    if answer.head.status != _OK:
+        raise _refused(proxy, answer.head.status)
+
+
+def _refused(proxy: Proxy, status: int) -> TransportFault:
+    key = "proxy_login" if status == _LOGIN_WANTED else "proxy_refused"
+    why = str(status) if status else "…"
+    return TransportFault.of(FailureKind.NETWORK, key, proxy=proxy.address.endpoint, status=why)
+
+
+def _unreachable(problem: OSError, endpoint: str, *, is_proxy: bool) -> TransportFault:
+    name = type(problem).__name__
+    if name == "SSLCertVerificationError":
+        why = getattr(problem, "verify_message", "") or "…"
+        return TransportFault.of(FailureKind.PROTOCOL, "tls_untrusted", host=endpoint, why=why)
+    if name.startswith("SSL"):
+        why = getattr(problem, "reason", "") or "…"
+        return TransportFault.of(FailureKind.PROTOCOL, "tls_failed", host=endpoint, why=why)
+    why = problem.strerror or str(problem) or name
+    if name == "gaierror":
+        return TransportFault.of(FailureKind.NETWORK, "host_unknown", host=endpoint)
+    key = "proxy_unreachable" if is_proxy else "host_unreachable"
+    return TransportFault.of(FailureKind.NETWORK, key, host=endpoint, why=why)
