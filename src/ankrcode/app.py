@@ -1,6 +1,7 @@
 """The only place where the parts are wired together: a `Toolkit` is a ready set of tools."""
 
 import os
+from _thread import start_new_thread
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
 from functools import cached_property
@@ -17,7 +18,7 @@ from ankrcode.config.settings import Settings
 from ankrcode.errors import SessionError, ToolError, UsageError
 from ankrcode.permissions.policy import Policy
 from ankrcode.permissions.rules.layers import rules_of_settings
-from ankrcode.permissions.rules.rules import Ruleset
+from ankrcode.permissions.rules.rules import NO_RULES, Ruleset
 from ankrcode.permissions.verdicts import Verdict
 from ankrcode.plugins import load_plugins
 from ankrcode.protocol.call import ToolCall
@@ -25,7 +26,7 @@ from ankrcode.protocol.event import Event, TaskEnded
 from ankrcode.protocol.permission import Mode, Permission
 from ankrcode.protocol.result import ToolResult
 from ankrcode.tooling.activity import ActivityStream, Callback
-from ankrcode.tooling.approvals import Approver, judged
+from ankrcode.tooling.approvals import judged
 from ankrcode.tooling.background import run_in_background_loop
 from ankrcode.tooling.describe import variables_of
 from ankrcode.tooling.dialect import Dialect, Reply
@@ -35,8 +36,9 @@ from ankrcode.tooling.hooks import Hook, HookAnswer
 from ankrcode.tooling.hooks.engine import HookEngine
 from ankrcode.tooling.hooks.functions import FunctionHook
 from ankrcode.tooling.identity import Source, SystemSource
+from ankrcode.tooling.person import Approver, Asker, Person
 from ankrcode.tooling.pipeline import Pipeline
-from ankrcode.tooling.plan import AllowedPrompt, PlanAnswer, leave_plan, plan_approval
+from ankrcode.tooling.plan import AllowedPrompt, PlanAnswer, leave_plan, name_plan, plan_approval
 from ankrcode.tooling.recorders import JournalRecorder, Recorder
 from ankrcode.tooling.registry import Registry
 from ankrcode.tooling.results import Cut, ResultStore
@@ -44,9 +46,8 @@ from ankrcode.tooling.scheduler import Scheduler, SchedulingPolicy, Turn
 from ankrcode.tooling.state import AgentState, ToolOptions
 from ankrcode.tooling.tool import Tool
 from ankrcode.tooling.vendors import VendorForm, vendor_forms
-from ankrcode.workspace.journal.journal import Journal
-from ankrcode.workspace.processes.processes import Processes
-from ankrcode.workspace.processes.saved import Saved
+from ankrcode.workspace import journal as undo  # loaded by the first change
+from ankrcode.workspace import processes as programs  # and by the first command
 from ankrcode.workspace.processes.tasks import Task, Tasks
 from ankrcode.workspace.roots import Workspace, find_cwd, find_root
 from ankrcode.workspace.writing.writes import FileWriter
@@ -70,6 +71,9 @@ class Toolkit:
     True
     """
 
+    _has_looked_ahead = False
+    _is_closed = False
+
     def __init__(
         self,
         tools: Iterable[AnyTool] = (),
@@ -79,6 +83,7 @@ class Toolkit:
         mode: Mode | str = Mode.DEFAULT,
         permissions: Iterable[Permission | str] = tuple(Permission),
         approve: Approver | None = None,
+        ask: Asker | None = None,
         hooks: Iterable[Hook | FunctionHook] = (),
         registry: Registry | None = None,
         settings: Settings | None = None,
@@ -96,12 +101,10 @@ class Toolkit:
         session_id = session_id or source.new_id("session")
         store = ResultStore(_results_folder(settings, session_id))
         workspace = _workspace(cwd, extra_directories)
-        policy = _policy(settings, workspace, rules, Mode(mode))
-        policy.granted = frozenset(Permission(one) for one in permissions)
+        policy = _policy(settings, workspace, rules, Mode(mode), granted=permissions)
         policy.readable = (os.path.realpath(store.folder),)
-        policy.can_confine = lambda: self.agent.processes.confinement.name != "none"
         redactor = Redactor(secret_values(os.environ))
-        self.activity = activity = ActivityStream()
+        self.activity = ActivityStream()
         self.agent = AgentState(
             workspace=workspace,
             policy=policy,
@@ -116,10 +119,9 @@ class Toolkit:
         )
         self.hooks, chained = _hooks(settings, tuple(hooks), self.agent)
         self.session = open_session(self.agent, settings, source, redactor) if records else None
-        self._table = HazardTable(settings.limits.concurrent_calls)
         self._pipeline = Pipeline(
             registry=registry,
-            activity=activity,
+            activity=self.activity,
             source=source,
             store=store,
             limits=settings.limits,
@@ -129,7 +131,17 @@ class Toolkit:
             redactor=redactor,
             recorders=self._recorders(),
         )
-        self._scheduler = Scheduler(self._pipeline, self._table, self.agent, policy=scheduling)
+        table = self._table = HazardTable(settings.limits.concurrent_calls)
+        self._scheduler = Scheduler(self._pipeline, table, self.agent, policy=scheduling)
+        self._meet(approve, ask or _asker(settings))
+
+    def _meet(self, approve: Approver | None, ask: Asker | None) -> None:
+        """Whoever answers here, and what a decision may look at."""
+        pipeline, policy = self._pipeline, self.agent.policy
+        policy.can_confine = lambda: self.agent.processes.confinement.name != "none"
+        self.agent.person = Person(approve, ask, pipeline.questions, pipeline.notify)
+        if self.mode is Mode.PLAN:
+            name_plan(self.agent, pipeline.source)
 
     def _recorders(self) -> tuple[Recorder, ...]:
         """The log first: a call that changes something is noted before anything is kept of it."""
@@ -145,13 +157,39 @@ class Toolkit:
         self.activity.publish(_task_ended(task, self._pipeline.source))
 
     @cached_property
-    def journal(self) -> Journal:
+    def journal(self) -> "undo.Journal":
         """What was changed here, by whom, and how to take it back."""
         return open_journal(self.agent.workspace, self.settings.undo, self._pipeline.source)
+
+    def look_ahead(self) -> None:
+        """While a model thinks: know the workspace, so that its first command need not wait."""
+        if not self._has_looked_ahead and not self.agent.depth:
+            self._has_looked_ahead = True
+            start_new_thread(self._look_ahead, ())
+
+    def _look_ahead(self) -> None:
+        """Which wall stands is tried once in a process; then the workspace is looked at."""
+        from ankrcode.sandbox.choose import WALLS
+
+        next((name for name, (why_not, _) in WALLS.items() if not why_not()), None)
+        if self.settings.undo.enabled:
+            self.journal.look_ahead()
+            if self._is_closed:  # meanwhile: whoever closed it may not have known of this journal
+                self.journal.close()
 
     @property
     def registry(self) -> Registry:
         return self._pipeline.registry
+
+    @property
+    def source(self) -> Source:
+        """Where time and names come from."""
+        return self._pipeline.source
+
+    @property
+    def approver(self) -> Approver | None:
+        """Who is asked; nobody in scripts."""
+        return self._pipeline.approver
 
     # ── calling ───────────────────────────────────────────────────────────────────────────
     async def call(
@@ -208,6 +246,10 @@ class Toolkit:
         self.hooks.has_begun = True
         return await self.hooks.run("SessionStart", {"source": source})
 
+    async def ready(self) -> None:
+        """What a first call would do beforehand: hooks of the start, tools that look around."""
+        await self._ready()
+
     async def _ready(self) -> None:
         if self.hooks is not None and not self.hooks.has_begun:
             self.hooks.pending_context = list((await self.begin()).context)
@@ -228,7 +270,14 @@ class Toolkit:
 
     @mode.setter
     def mode(self, mode: Mode | str) -> None:
-        self.agent.policy.mode = Mode(mode)
+        policy, is_new = self.agent.policy, self.agent.policy.mode is not Mode.PLAN
+        policy.mode = Mode(mode)
+        if policy.mode is Mode.PLAN:
+            policy.plan_file = "" if is_new else policy.plan_file  # an old plan stays as it is
+            name_plan(self.agent, self._pipeline.source)
+        if self.session is not None and not self.agent.depth:
+            with suppress(SessionError):  # the next call notes it again, or is refused
+                self.session.log.note_state(self.agent)
 
     async def leave_plan(
         self,
@@ -259,6 +308,7 @@ class Toolkit:
     # ── the end ───────────────────────────────────────────────────────────────────────────
     def close(self) -> None:
         """Stop what this agent still has running in the background; the first agent's ends all."""
+        self._is_closed = self._is_closed or not self.agent.depth
         if not self.agent.depth and self.hooks is not None and self.hooks.has_begun:
             self.hooks.has_begun = False
             if self.hooks.listens("SessionEnd"):
@@ -289,21 +339,32 @@ class Toolkit:
         cwd: str | Path | None = None,
         mode: Mode | str | None = None,
         permissions: Iterable[Permission | str] = tuple(Permission),
+        agent_id: str = "",
+        root: str | Path | None = None,
     ) -> "Toolkit":
-        """The same workspace for another agent: its own read-state, never more rights."""
+        """The same workspace for another agent: its own read-state, never more rights.
+
+        `root`: a folder of its own instead, where the settings' rules count as they do here.
+        """
         child = object.__new__(Toolkit)
         child.__dict__.update(self.__dict__)
         registry = self.registry.subset(tools) if tools is not None else self.registry
         own, source = self.agent, self._pipeline.source
+        if root is None:
+            workspace, rules = Workspace(own.workspace.roots, cwd or own.workspace.cwd), NO_RULES
+        else:
+            workspace = Workspace((root,), cwd or root)
+            rules = rules_of_settings(own.settings.permissions, workspace)
         child.agent = AgentState(
-            workspace=Workspace(own.workspace.roots, cwd or own.workspace.cwd),
+            workspace=workspace,
             policy=own.policy.narrowed(
                 mode=None if mode is None else Mode(mode),
                 granted=frozenset(Permission(one) for one in permissions),
+                rules=rules,
             ),
             session_id=own.session_id,
             agent=name,
-            agent_id=source.new_id("agent"),
+            agent_id=agent_id or source.new_id("agent"),
             chain_id=own.chain_id,
             depth=own.depth + 1,
             options=ToolOptions(tools=tuple(registry.names), model=own.options.model),
@@ -311,10 +372,20 @@ class Toolkit:
             settings=own.settings,
             processes=lambda: own.processes,
             tasks=own.tasks,
+            person=own.person,
         )
         child._pipeline = self._pipeline.with_registry(registry)
         child._scheduler = Scheduler(child._pipeline, self._table, child.agent)
         return child
+
+
+def _asker(settings: Settings) -> Asker | None:
+    """Answers that were given in advance, where nobody else is there to ask."""
+    if not settings.questions.answers_file:
+        return None
+    from ankrcode.tooling.questions import asker_for
+
+    return asker_for(settings.questions.answers_file)
 
 
 def _settings_in(dialect: Dialect, settings: Settings) -> Settings:
@@ -329,11 +400,20 @@ def _with_tools(registry: Registry | None, tools: Iterable[AnyTool]) -> Registry
     return registry
 
 
-def _policy(settings: Settings, workspace: Workspace, rules: Ruleset | None, mode: Mode) -> Policy:
+def _policy(
+    settings: Settings,
+    workspace: Workspace,
+    rules: Ruleset | None,
+    mode: Mode,
+    *,
+    granted: Iterable[Permission | str],
+) -> Policy:
     if rules is None:
         rules = rules_of_settings(settings.permissions, workspace)
     can_undo = settings.undo.enabled and can_be_undone(workspace)
-    return Policy(mode=mode, rules=rules, can_undo=can_undo)
+    policy = Policy(mode=mode, rules=rules, can_undo=can_undo)
+    policy.granted = frozenset(map(Permission, granted))
+    return policy
 
 
 def _workspace(cwd: str | Path | None, extra: Iterable[str | Path]) -> Workspace:
@@ -348,12 +428,13 @@ def _file_writer() -> FileWriter:
     return files
 
 
-def _processes(settings: Settings, folder: str, redactor: Redactor) -> Processes:
+def _processes(settings: Settings, folder: str, redactor: Redactor) -> "programs.Processes":
     """Commands get the person's environment without its secrets, behind the wall that stands."""
     from ankrcode.config.redacted_output import RedactedOutput
     from ankrcode.config.secrets import is_secret_variable
     from ankrcode.sandbox.choose import Sandbox
     from ankrcode.workspace.processes.environment import Environment
+    from ankrcode.workspace.processes.saved import Saved
 
     shell = settings.shell
     environment = Environment(
@@ -368,7 +449,7 @@ def _processes(settings: Settings, folder: str, redactor: Redactor) -> Processes
         max_folder_bytes=shell.saved_folder_bytes,
         sieve=lambda: RedactedOutput(redactor),
     )
-    return Processes(saved, confinement=Sandbox(settings.sandbox), environment=environment)
+    return programs.Processes(saved, confinement=Sandbox(settings.sandbox), environment=environment)
 
 
 def _hooks(

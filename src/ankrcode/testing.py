@@ -10,8 +10,20 @@ from ankrcode.protocol.call import ToolCall
 from ankrcode.protocol.event import Event, ToolOutputChunk, ToolProgressed
 from ankrcode.protocol.permission import Mode
 from ankrcode.protocol.result import ToolResult
+from ankrcode.providers.scripted import ScriptedCall, ScriptedModel, Turn
 from ankrcode.tooling.identity import SystemSource
 from ankrcode.tooling.registry import Registry
+
+__all__ = [
+    "NO",
+    "YES",
+    "Bench",
+    "FakePerson",
+    "FixedSource",
+    "ScriptedCall",
+    "ScriptedModel",
+    "Turn",
+]
 
 YES = ApprovalAnswer(approved=True)
 NO = ApprovalAnswer(approved=False)

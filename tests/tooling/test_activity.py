@@ -7,7 +7,13 @@ import time
 import pytest
 
 from ankrcode import Event, Permission, ToolContext, Toolkit, UsageError, tool
-from ankrcode.protocol.event import Noticed, ToolOutputChunk, ToolProgressed
+from ankrcode.protocol.event import (
+    Noticed,
+    ToolCallEnded,
+    ToolCallStarted,
+    ToolOutputChunk,
+    ToolProgressed,
+)
 from ankrcode.testing import Bench
 from ankrcode.tooling import supervise
 from ankrcode.tooling.activity import ActivityStream
@@ -164,3 +170,21 @@ async def test_a_call_that_takes_long_says_so_by_itself(monkeypatch: pytest.Monk
         await bench.run()
     progress = [event for event in bench.events if isinstance(event, ToolProgressed)]
     assert "silent has been running" in progress[0].text
+
+
+async def test_only_what_somebody_watches_for_is_made() -> None:
+    stream = ActivityStream()
+    assert not stream.wants(ToolCallStarted)
+    stop = stream.subscribe("tool_call_end", lambda event: None)
+    assert stream.wants(ToolCallEnded)
+    assert not stream.wants(ToolCallStarted)
+    reader = stream.reader("tool_call_start")
+    assert stream.wants(ToolCallStarted)
+    reader.close()
+    assert not stream.wants(ToolCallStarted)
+    everything = stream.subscribe("*", lambda event: None)
+    assert stream.wants(ToolCallStarted)
+    everything()
+    stop()
+    assert not stream.wants(ToolCallEnded)
+    assert not stream.is_watched

@@ -38,7 +38,8 @@ def test_input_and_output_are_valid_schemas_of_objects(tool: Definition) -> None
     for schema in (tool.input_schema, tool.output_schema):
         validator_for(schema)
         assert schema["type"] == "object"
-    assert tool.input_schema["additionalProperties"] is False
+    takes_more = tool.name == "ExitPlanMode"  # spec 4 says so
+    assert tool.input_schema.get("additionalProperties", True) is takes_more
 
 
 @each_tool

@@ -12,8 +12,13 @@ from typing import Any
 
 from ankrcode import tools
 from ankrcode.errors import ErrorCode, ToolError
+from ankrcode.protocol.approval import Approval, ApprovalAnswer
 from ankrcode.protocol.definition import Definition, JsonSchema
+from ankrcode.protocol.permission import Mode
+from ankrcode.protocol.question import Question, QuestionAnswer
+from ankrcode.tooling.person import Person
 from ankrcode.tooling.state import AgentState
+from ankrcode.tooling.subagents import AgentOrder, AgentReport
 from ankrcode.workspace.reads import ReadRecord, ReadState, version_of
 from documents import code_cell, markdown_cell, notebook, pdf, png, stream, written
 
@@ -44,6 +49,7 @@ class Examples:
     is_complex: bool = False  # its summary then has 25 to 40 tokens instead of 10 to 20
     failing: Example = field(default_factory=lambda: Example({}))  # fits the schema, but fails
     reads_first: bool = False  # it changes only what was read: as if all files had been
+    takes_more: bool = False  # parameters that it does not know are passed over
 
 
 class HasReadAll(ReadState):
@@ -267,6 +273,105 @@ EXAMPLES |= {
         begin=begin_task("true"),
         failing=Example({"surprise": 1}),  # nothing else can be wrong with it
     ),
+}
+
+
+# ── the conversation ──────────────────────────────────────────────────────────────────────────
+def write_plan(folder: Path) -> None:
+    (folder / "plan.md").write_text("# Plan", encoding="utf-8")
+
+
+def begin_plan(agent: AgentState) -> None:
+    """In plan mode, before somebody who approves."""
+
+    async def yes(approval: Approval) -> ApprovalAnswer:
+        return ApprovalAnswer(approved=True)
+
+    agent.policy.mode, agent.policy.plan_file = Mode.PLAN, f"{agent.workspace.root}/plan.md"
+    agent.person = Person(yes)
+
+
+def begin_talk(agent: AgentState) -> None:
+    async def first(question: Question) -> QuestionAnswer:
+        return QuestionAnswer(question_id=question.id, chosen=(question.options[0].label,))
+
+    agent.person.asker = first
+
+
+class Answering:
+    """A further agent that is done at once."""
+
+    def __init__(self, agent_id: str) -> None:
+        self.agent_id = agent_id
+
+    async def report(self) -> AgentReport:
+        return AgentReport(agent_id=self.agent_id, agent_type="explore", text="roses", turns=1)
+
+
+class Answerers:
+    def start(self, order: AgentOrder) -> Any:
+        if order.agent_type != "explore":
+            raise ToolError.of("subagent_unknown_type", type=order.agent_type, types="explore")
+        return Answering("agent_1")
+
+
+def begin_crew(agent: AgentState) -> None:
+    agent.subagents = Answerers()
+
+
+_OPTIONS = [{"label": "Red", "description": "as roses"}, {"label": "Blue"}]
+_QUESTION = {"question": "Which colour?", "header": "Colour", "options": _OPTIONS}
+_ORDER = {"description": "look for roses", "prompt": "Find them.", "subagent_type": "explore"}
+
+EXAMPLES |= {
+    "TodoWrite": Examples(
+        calls=(
+            Example({"todos": [{"content": "Read", "status": "pending"}]}),
+            Example({"todos": [{"content": "Go", "status": "in_progress", "activeForm": "Going"}]}),
+        ),
+        failing=Example(
+            {"todos": [{"content": one, "status": "in_progress"} for one in ("a", "b")]}
+        ),
+    ),
+    "TodoRead": Examples(calls=(Example({}),), failing=Example({"surprise": 1})),
+    "AskUserQuestion": Examples(
+        calls=(
+            Example({"questions": [_QUESTION]}),
+            Example({"questions": [{**_QUESTION, "multiSelect": True}]}),
+        ),
+        begin=begin_talk,
+        failing=Example({"questions": [_QUESTION, _QUESTION]}),
+    ),
+    "EnterPlanMode": Examples(calls=(Example({}),), failing=Example({"surprise": 1})),
+    "ExitPlanMode": Examples(
+        calls=(
+            Example({}, write_plan),
+            Example({"allowedPrompts": [{"tool": "Bash", "prompt": "run tests"}]}, write_plan),
+            Example({"pushToRemote": True, "remoteSessionId": "r1"}, write_plan),
+        ),
+        begin=begin_plan,
+        takes_more=True,
+        failing=Example({}),
+    ),
+    "Task": Examples(
+        calls=(Example(_ORDER), Example({**_ORDER, "max_turns": 3, "allowed_tools": ["Read"]})),
+        begin=begin_crew,
+        failing=Example({**_ORDER, "subagent_type": "dragon"}),
+    ),
+}
+
+EXAMPLES |= {
+    "Undo": Examples(
+        calls=(Example({}), Example({"preview": True})), failing=Example({"id": "missing"})
+    ),
+    "Redo": Examples(
+        calls=(Example({}), Example({"preview": True})), failing=Example({"id": "missing"})
+    ),
+    "Help": Examples(
+        calls=(Example({}), Example({"topic": "Read"}), Example({"language": "hi"})),
+        failing=Example({"topic": "Missing"}),
+    ),
+    "Say": Examples(calls=(Example({"text": "roses"}),), failing=Example({"surprise": 1})),
 }
 
 DEFINITIONS: dict[str, Definition] = {one.name: one for one in tools.definitions().values()}

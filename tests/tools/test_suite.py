@@ -233,7 +233,10 @@ async def test_a_parameter_of_the_wrong_type_is_named_with_an_example(
 async def test_an_unknown_parameter_is_named(name: str, tmp_path: Path) -> None:
     arguments = EXAMPLES[name].calls[0].at(tmp_path)
     result = await bench_for(name, tmp_path).run(**arguments, surprise=1)
-    check_names(result, name, "surprise", "unknown")
+    if EXAMPLES[name].takes_more:
+        assert result.ok
+    else:
+        check_names(result, name, "surprise", "unknown")
 
 
 # ── what people see ───────────────────────────────────────────────────────────────────────────
@@ -276,8 +279,10 @@ async def test_a_person_who_is_asked_sees_all_they_need_to_decide(
     assert approval.reason == "the test wants to see it"
     assert approval.preview is None or approval.preview.title
     asked = ["approval_requested", "approval_answered", "tool_call_start", "tool_call_end"]
-    spoken = ("tool_output_chunk", "tool_progress")  # what it says while it works is its own
-    assert [one.type for one in of_calls(bench) if one.type not in spoken] == asked
+    types = [one.type for one in of_calls(bench)]
+    while_it_works = slice(types.index("tool_call_start") + 1, -1)  # that is its own
+    del types[while_it_works]
+    assert types == asked
 
     again = tmp_path / "again"
     again.mkdir()

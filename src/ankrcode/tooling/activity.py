@@ -22,12 +22,18 @@ class ActivityStream:
 
     def __init__(self) -> None:
         self._observers: list[_Observer | _Reader] = []
+        self._types: frozenset[str] = frozenset()
         self.is_watched = False
 
     def publish(self, event: Event) -> None:
         for observer in self._observers:
             if observer.wants(event.type):
                 observer.put(event)
+
+    def wants(self, kind: type[Event]) -> bool:
+        """Does anybody watch for events of this kind? Whoever makes them asks first."""
+        types = self._types
+        return bool(types) and (EVERY in types or kind.__struct_config__.tag in types)
 
     def subscribe(self, event_type: str, callback: Callback) -> Callable[[], None]:
         """Call back for each event of this type, or of every type (`*`). Returns unsubscribe."""
@@ -42,14 +48,19 @@ class ActivityStream:
 
     async def events(self, *event_types: str) -> AsyncIterator[Event]:
         """The events from now on, as an async iterator in the caller's own loop."""
-        types = frozenset(_checked(one) for one in event_types or (EVERY,))
-        reader = _Reader(types, asyncio.get_running_loop())
-        self._add(reader)
+        reader = self.reader(*event_types)
         try:
-            while True:
-                yield await reader.get()
+            async for event in reader:
+                yield event
         finally:
-            self._remove(reader)
+            reader.close()
+
+    def reader(self, *event_types: str) -> "_Reader":
+        """The same, listening at once; after `close` it still gives what had arrived."""
+        types = frozenset(_checked(one) for one in event_types or (EVERY,))
+        reader = _Reader(types, asyncio.get_running_loop(), self._remove)
+        self._add(reader)
+        return reader
 
     def flush(self, timeout_s: float = 5.0) -> bool:
         """Wait until every callback has seen what was published; False if one is too slow."""
@@ -63,10 +74,14 @@ class ActivityStream:
 
     def _add(self, observer: "_Observer | _Reader") -> None:
         self._observers = [*self._observers, observer]
-        self.is_watched = True
+        self._look()
 
     def _remove(self, observer: "_Observer | _Reader") -> None:
         self._observers = [one for one in self._observers if one is not observer]
+        self._look()
+
+    def _look(self) -> None:
+        self._types = frozenset(name for one in self._observers for name in one.types)
         self.is_watched = bool(self._observers)
 
 
@@ -80,7 +95,7 @@ class _Observer:
     """One callback, its queue and its thread."""
 
     def __init__(self, event_type: str, callback: Callback) -> None:
-        self._type = event_type
+        self.types = frozenset((event_type,))
         self._callback = callback
         self._queue: deque[Event | None] = deque()
         self._ready = threading.Condition()
@@ -89,7 +104,7 @@ class _Observer:
         threading.Thread(target=self._serve, name="ankrcode-observer", daemon=True).start()
 
     def wants(self, event_type: str) -> bool:
-        return self._type in (EVERY, event_type)
+        return EVERY in self.types or event_type in self.types
 
     def put(self, event: Event | None) -> None:
         with self._ready:
@@ -125,15 +140,22 @@ class _Observer:
 class _Reader:
     """An async iterator's queue; safe to feed from any thread."""
 
-    def __init__(self, types: frozenset[str], loop: asyncio.AbstractEventLoop) -> None:
-        self._types = types
+    def __init__(
+        self,
+        types: frozenset[str],
+        loop: asyncio.AbstractEventLoop,
+        remove: Callable[["_Reader"], None],
+    ) -> None:
+        self.types = types
         self._loop = loop
+        self._remove = remove
         self._queue: deque[Event] = deque()
         self._arrived = asyncio.Event()
+        self._is_closed = False
         self.dropped = 0
 
     def wants(self, event_type: str) -> bool:
-        return EVERY in self._types or event_type in self._types
+        return EVERY in self.types or event_type in self.types
 
     def put(self, event: Event) -> None:
         if len(self._queue) >= MAX_PENDING_EVENTS:
@@ -143,8 +165,19 @@ class _Reader:
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._arrived.set)
 
-    async def get(self) -> Event:
+    def close(self) -> None:
+        """No more will come."""
+        self._is_closed = True
+        self._remove(self)
+        self._arrived.set()
+
+    def __aiter__(self) -> "_Reader":
+        return self
+
+    async def __anext__(self) -> Event:
         while not self._queue:
+            if self._is_closed:
+                raise StopAsyncIteration
             self._arrived.clear()
             await self._arrived.wait()
         return self._queue.popleft()

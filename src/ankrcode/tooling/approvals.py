@@ -1,6 +1,6 @@
 """Stage 2: may this call run? Hooks, then the policy, then a person – or nobody."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any
 
 from msgspec.structs import replace
@@ -10,17 +10,17 @@ from ankrcode.errors import Refused
 from ankrcode.permissions.decide import CallFacts, Decision, Verdict, decide
 from ankrcode.permissions.verdicts import CONFINED, OPEN, Authority
 from ankrcode.protocol.acts import EVERYTHING
-from ankrcode.protocol.approval import Approval, ApprovalAnswer
+from ankrcode.protocol.approval import ApprovalAnswer
 from ankrcode.protocol.event import ApprovalAnswered, ApprovalRequested
 from ankrcode.protocol.permission import Mode
 from ankrcode.tooling.hooks import HookAnswer, HookChain
 from ankrcode.tooling.identity import Source
 from ankrcode.tooling.narrator import Narrator
+from ankrcode.tooling.person import APPROVAL, Approver
 from ankrcode.tooling.recorders import Recorder
 from ankrcode.tooling.running import RunningCall
 from ankrcode.tooling.turnstile import Turnstile
 
-Approver = Callable[[Approval], Awaitable[ApprovalAnswer]]
 Edit = Callable[[RunningCall, dict[str, Any]], None]
 _SILENCE = HookAnswer()
 
@@ -41,7 +41,7 @@ class Gate:
         self._narrator = narrator
         self._source = source
         self._recorders = recorders
-        self._questions = Turnstile()  # one at a time, whoever asks
+        self.questions = Turnstile()  # one at a time, whoever asks
 
     async def permit(self, running: RunningCall, edit: Edit) -> None:
         """Return if it may run, else raise. Edited arguments are judged again from the start."""
@@ -81,7 +81,7 @@ class Gate:
             mode = running.agent.policy.mode
             _tell(running, verdict)
             raise Refused.of("denied.mode", tool=running.name, mode=mode, reason=verdict.reason)
-        async with self._questions:
+        async with self.questions:
             # A yes for longer, given meanwhile, may have answered this one too.
             verdict = _tightened(judged(running), heard, running.agent.policy.mode)
             if verdict.decision is not Decision.ASK:
@@ -97,7 +97,7 @@ class Gate:
         _tell(running, verdict)
         approval = approval_for(running, verdict, self._source.new_id("approval"))
         self._narrator.tell(running, ApprovalRequested, approval=approval)
-        self._hooks.notify(running)
+        self._hooks.notify(running.ctx, APPROVAL)
         answer = await approver(approval)
         self._narrator.tell(running, ApprovalAnswered, approval_id=approval.id, answer=answer)
         if answer.approved and answer.remember != "once" and answer.arguments is None:

@@ -1,27 +1,37 @@
 """What a tool is given besides its input: where it is, who asks, how to speak meanwhile."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from ankrcode.config.redactor import RedactedStream, Redactor
 from ankrcode.config.settings import Settings
+from ankrcode.errors import ErrorCode, ToolError
 from ankrcode.permissions.verdicts import ALLOWED
 from ankrcode.protocol.acts import NOTHING
+from ankrcode.protocol.approval import Approval, ApprovalAnswer
 from ankrcode.protocol.event import (
+    ApprovalAnswered,
+    ApprovalRequested,
     Event,
+    QuestionAnswered,
+    QuestionAsked,
     ToolMetadataChanged,
     ToolOutputChunk,
     ToolProgressed,
 )
 from ankrcode.protocol.message import Message
 from ankrcode.protocol.permission import Mode, Permission
+from ankrcode.protocol.question import Question, QuestionAnswer
 from ankrcode.tooling.activity import ActivityStream
 from ankrcode.tooling.identity import Source
+from ankrcode.tooling.person import APPROVAL, QUESTION
+from ankrcode.tooling.plan import AllowedPrompt, PlanAnswer, enter_plan, propose_plan
 from ankrcode.tooling.remarks import Remarks
 from ankrcode.tooling.state import AgentState, ToolOptions
-from ankrcode.workspace.processes.processes import Processes
+from ankrcode.tooling.subagents import Subagents
+from ankrcode.workspace import processes as programs  # loaded by the first command
 from ankrcode.workspace.processes.tasks import Tasks
 from ankrcode.workspace.reads import ReadState
 from ankrcode.workspace.roots import Workspace
@@ -173,7 +183,7 @@ class ToolContext:
         return self._agent.files.only(self.acts)
 
     @property
-    def processes(self) -> Processes:
+    def processes(self) -> "programs.Processes":
         """The only way a tool starts a program."""
         return self._agent.processes
 
@@ -181,6 +191,11 @@ class ToolContext:
     def tasks(self) -> Tasks:
         """What goes on in the background."""
         return self._agent.tasks
+
+    @property
+    def subagents(self) -> Subagents | None:
+        """Whoever lets further agents work; None where no model is behind these tools."""
+        return self._agent.subagents
 
     @property
     def mode(self) -> Mode:
@@ -218,10 +233,60 @@ class ToolContext:
     def new_id(self, prefix: str) -> str:
         return self.source.new_id(prefix)
 
+    # ── the person ────────────────────────────────────────────────────────────────────────
+    async def ask(self, question: Question) -> QuestionAnswer:
+        """Put a question and wait, off the clock. Raises `ToolError` where nobody is there."""
+        person = self._agent.person
+        if person.asker is None:
+            raise ToolError.of("question_nobody").coded(ErrorCode.EXECUTION_ERROR)
+        with self.off_the_clock():
+            async with person.turn:
+                self._tell(QuestionAsked, question=question)
+                person.notify(self, QUESTION)
+                answer = await person.asker(question)
+        self._tell(QuestionAnswered, answer=answer)
+        return answer
+
+    async def approved(self, approval: Approval) -> ApprovalAnswer:
+        """Put a proposal, and wait for the yes or no, off the clock."""
+        person = self._agent.person
+        assert person.approver is not None  # whoever proposes has looked
+        with self.off_the_clock():
+            async with person.turn:
+                self._tell(ApprovalRequested, approval=approval)
+                person.notify(self, APPROVAL)
+                answer = await person.approver(approval)
+        self._tell(ApprovalAnswered, approval_id=approval.id, answer=answer)
+        return answer
+
+    @property
+    def plan_file(self) -> str:
+        """Where this agent's plan is, if it ever made one."""
+        return self._agent.policy.plan_file
+
+    @property
+    def is_bound_to_plan(self) -> bool:
+        """Is the agent that started this one planning? Then only that one can leave."""
+        return self._agent.policy.is_bound_to_plan
+
+    def enter_plan(self) -> str:
+        """From now on nothing changes but the plan; where that is to be written."""
+        return enter_plan(self._agent, self.source)
+
+    async def leave_plan(self, prompts: Iterable[AllowedPrompt]) -> PlanAnswer:
+        """Show the plan to whoever approves here; plan mode holds until they say yes."""
+        return await propose_plan(self._agent, self.approved, prompts, self.source)
+
+    def _tell(self, kind: type[Event], **fields: Any) -> None:
+        if self._activity.wants(kind):
+            known: dict[str, Any] = self._redactor.redact_data(fields)
+            where = {"call_id": self.call_id, "agent_id": self.agent_id}
+            self._activity.publish(kind(at=self.now(), **where, **known))
+
     # ── speaking while it works ───────────────────────────────────────────────────────────
     def output(self, text: str) -> None:
         """A piece of output, as it arrives; the beginning of what may be a secret waits."""
-        if not self._activity.is_watched:
+        if not self._activity.wants(ToolOutputChunk):
             return
         if self._stream is None:
             self._stream = RedactedStream(self._redactor)
@@ -242,7 +307,7 @@ class ToolContext:
         self._emit(ToolMetadataChanged, metadata=self._redactor.redact_data(values))
 
     def _emit(self, kind: type[Event], **fields: Any) -> None:
-        if self._activity.is_watched:
+        if self._activity.wants(kind):
             event = kind(
                 call_id=self.call_id,
                 agent_id=self._agent.agent_id,

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 
 from ankrcode.workspace.roots import Workspace
 
-_VARIABLE = re.compile(r"\$\{(workspace|directory|cwd)\}")
+_VARIABLE = r"\$\{(workspace|directory|cwd)\}"
 
 
 def filled(template: str, variables: Mapping[str, str]) -> str:
     """Replace `${workspace}`, `${directory}` and `${cwd}`; everything else stays as it is."""
-    return _VARIABLE.sub(lambda found: variables.get(found[1], found[0]), template)
+    return re.sub(_VARIABLE, lambda found: variables.get(found[1], found[0]), template)
 
 
 def variables_of(workspace: Workspace) -> dict[str, str]:

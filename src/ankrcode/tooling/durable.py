@@ -3,8 +3,8 @@
 import os
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager, suppress
-from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -15,20 +15,19 @@ from ankrcode.errors import SessionError, SettingsError
 from ankrcode.permissions.rules.layers import rules_of_settings
 from ankrcode.protocol.message import Message
 from ankrcode.protocol.modifier import ContextModifier
+from ankrcode.protocol.permission import Mode
 from ankrcode.sessions.conversation import messages
 from ankrcode.sessions.recorder import SessionRecorder
 from ankrcode.sessions.records import Approved, StateKept
 from ankrcode.sessions.restore import Restored
 from ankrcode.sessions.store import SessionStore
 from ankrcode.tooling.identity import Source
+from ankrcode.tooling.plan import MODE_BEFORE
 from ankrcode.tooling.recorders import LogRecorder
 from ankrcode.tooling.state import AgentState
 from ankrcode.words import say
-from ankrcode.workspace.journal.blobs import Blobs
-from ankrcode.workspace.journal.journal import Journal
-from ankrcode.workspace.journal.states import Caps
-from ankrcode.workspace.journal.tree import Tree, is_trackable
-from ankrcode.workspace.roots import Workspace
+from ankrcode.workspace import journal  # loaded by the first change
+from ankrcode.workspace.roots import Workspace, is_trackable
 from ankrcode.workspace.writing.writes import FileWriter
 
 _DAY_S = 86_400
@@ -41,6 +40,8 @@ def session_store() -> SessionStore:
 
 def journal_folder(root: str) -> Path:
     """One per workspace, known by its real path."""
+    from hashlib import sha256  # slow to load
+
     name = sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:24]
     return state_folder(os.environ) / "journal" / name
 
@@ -50,7 +51,11 @@ def can_be_undone(workspace: Workspace) -> bool:
     return all(is_trackable(root, workspace.home) for root in workspace.roots)
 
 
-def open_journal(workspace: Workspace, settings: UndoSettings, source: Source) -> Journal:
+def open_journal(workspace: Workspace, settings: UndoSettings, source: Source) -> "journal.Journal":
+    from ankrcode.workspace.journal.blobs import Blobs
+    from ankrcode.workspace.journal.states import Caps
+    from ankrcode.workspace.journal.tree import Tree
+
     state, folder = state_folder(os.environ), journal_folder(workspace.root)
     caps = Caps(
         file_bytes=settings.file_bytes,
@@ -61,7 +66,9 @@ def open_journal(workspace: Workspace, settings: UndoSettings, source: Source) -
     own = os.path.realpath(state)
     tree = Tree(workspace.roots, workspace.home, Blobs(folder / "blobs"), caps, own)
     files = FileWriter(state / "writes")
-    return Journal(folder, tree, caps=caps, now=source.now, new_id=source.new_id, files=files)
+    return journal.Journal(
+        folder, tree, caps=caps, now=source.now, new_id=source.new_id, files=files
+    )
 
 
 class Session:
@@ -104,7 +111,7 @@ def open_session(
         facts = {
             "cwd": agent.workspace.cwd,
             "roots": agent.workspace.roots,
-            "settings": redactor.redact_data(msgspec.to_builtins(settings)),
+            "settings": _without_secrets(settings, redactor),
             "mode": agent.policy.mode,
         }
         opened = store.create(agent.session_id, at, **facts)
@@ -121,6 +128,15 @@ def open_session(
     if (root := opened.state.roots[:1]) and root != agent.workspace.roots[:1]:
         session.warnings += (say("session_elsewhere", path=root[0]),)
     return session
+
+
+def _without_secrets(settings: Settings, redactor: Redactor) -> dict[str, Any]:
+    """As data. What was never changed holds none, and looking for them is slow the first time."""
+    given, usual = msgspec.to_builtins(settings), msgspec.to_builtins(Settings())
+    return {
+        name: value if value == usual.get(name) else redactor.redact_data(value)
+        for name, value in given.items()
+    }
 
 
 def _make_room(store: SessionStore, settings: SessionSettings, at: float) -> None:
@@ -142,8 +158,19 @@ def take_up(agent: AgentState, state: Restored, said: Iterable[Message] = ()) ->
     agent.todos[:] = todos if isinstance(todos, list) else []
     agent.policy.phrases[:] = phrases if isinstance(phrases, list) else []
     agent.policy.plan_file = str(state.values.get("plan_file") or agent.policy.plan_file)
+    _go_on_planning(agent, state)
     if agent.workspace.contains(state.cwd) and Path(state.cwd).is_dir():
         agent.workspace.cwd = state.cwd
+
+
+def _go_on_planning(agent: AgentState, state: Restored) -> None:
+    """A plan that the agent began holds until it is approved, or the person chooses a mode."""
+    before = state.values.get(MODE_BEFORE)
+    is_planning = before and state.values.get("mode") == Mode.PLAN
+    if is_planning and agent.policy.mode is Mode.DEFAULT:
+        agent.values[MODE_BEFORE] = before
+        agent.policy.mode = Mode.PLAN
+        agent.policy.readable += (os.path.realpath(agent.policy.plan_file),)
 
 
 def _allow(agent: AgentState, answer: Approved) -> None:

@@ -37,14 +37,15 @@ _QUIET = frozenset(
 )
 # What changes the meaning of the code, or of the names.
 _UNSETTLING = frozenset(("alias", "enable", "eval", "set", "shopt", "source", "trap", "."))
-_NEGATED = re.compile(r"(?:^|[;&|({\n]|\b(?:then|else|elif|do|if|while|until|time))\s*!\s")
-_SHELL_COMPLAINS = re.compile(r"^(?:\S*/)?bash: (?:line \d+: )?", re.MULTILINE)
-_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
+# Patterns are text here: each is compiled by its first use, not by every start.
+_NEGATED = r"(?:^|[;&|({\n]|\b(?:then|else|elif|do|if|while|until|time))\s*!\s"
+_SHELL_COMPLAINS = r"(?m)^(?:\S*/)?bash: (?:line \d+: )?"
+_ASSIGNMENT = r"[A-Za-z_][A-Za-z0-9_]*="
 
 
 def is_answer(command: str, exit_code: int, printed: str = "") -> bool:
     """Is the code that of a program that searches, compares or tests? In doubt it is not."""
-    if exit_code != 1 or _NEGATED.search(command) or _SHELL_COMPLAINS.search(printed):
+    if exit_code != 1 or re.search(_NEGATED, command) or re.search(_SHELL_COMPLAINS, printed):
         return False
     parsed = parse(command)
     if parsed.fault or any(map(_is_unsettling, _all_nodes(parsed.script))):
@@ -136,7 +137,7 @@ def _wrapped(wrapper: str, words: list[str]) -> list[str]:
     words = _without_options(words, _WRAPPERS_VALUED.get(wrapper, ()))
     if wrapper == "timeout":
         words = words[1:]
-    while wrapper == "env" and words and _ASSIGNMENT.match(words[0]):
+    while wrapper == "env" and words and re.match(_ASSIGNMENT, words[0]):
         words = words[1:]
     return words
 

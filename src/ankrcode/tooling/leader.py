@@ -234,6 +234,15 @@ class LeaderApprover:
             )
         )
 
+    def settled(self, approval: Approval) -> tuple[str, ApprovalAnswer | None]:
+        """The same without waiting: the id, and the answer if it was given meanwhile."""
+        request = self.submit(approval)
+        answer = self._desk.answer_to(request)
+        if answer is None:
+            return request.id, None
+        self._desk.clear_away(request)
+        return request.id, ApprovalAnswer(approved=answer.approved, feedback=answer.feedback)
+
     async def __call__(self, approval: Approval) -> ApprovalAnswer:
         request = self.submit(approval)
         answer = await self._desk.wait(request)

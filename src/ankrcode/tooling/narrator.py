@@ -11,6 +11,8 @@ from ankrcode.tooling.identity import Source
 from ankrcode.tooling.running import RunningCall
 from ankrcode.tooling.state import AgentState
 
+_OF_CALLS: tuple[type[Event], ...] = (ToolCallStarted, ToolCallEnded, ToolFailed)
+
 
 class Narrator:
     """Makes events, and only while somebody watches."""
@@ -21,7 +23,7 @@ class Narrator:
         self._redactor = redactor
 
     def tell(self, running: RunningCall, kind: type[Event], **fields: Any) -> None:
-        if self._activity.is_watched:
+        if self._activity.wants(kind):
             where = self._where(running.ctx.call_id, running.agent)
             self._activity.publish(kind(**where, **self._redactor.redact_data(fields)))
 
@@ -32,7 +34,7 @@ class Narrator:
 
     def ended(self, running: RunningCall, result: ToolResult) -> None:
         """Every call has a start and an end, also one that was refused before it began."""
-        if not self._activity.is_watched:
+        if not any(map(self._activity.wants, _OF_CALLS)):
             return
         if not running.is_announced:
             self.started(running)
@@ -40,7 +42,7 @@ class Narrator:
 
     def refused(self, call: ToolCall, agent: AgentState, result: ToolResult) -> None:
         """A call that never got as far as a tool has the same events."""
-        if not self._activity.is_watched:
+        if not any(map(self._activity.wants, _OF_CALLS)):
             return
         where = self._where(call.id, agent)
         arguments = call.arguments if isinstance(call.arguments, dict) else {}

@@ -20,7 +20,7 @@ from ankrcode.protocol.event import Noticed
 from ankrcode.protocol.permission import Permission
 from ankrcode.protocol.result import ToolResult
 from ankrcode.tooling.activity import ActivityStream
-from ankrcode.tooling.approvals import Approver, Gate
+from ankrcode.tooling.approvals import Gate
 from ankrcode.tooling.arguments import parse_arguments, restored
 from ankrcode.tooling.context import ToolContext
 from ankrcode.tooling.definition import asked_of_models
@@ -28,6 +28,7 @@ from ankrcode.tooling.hooks import Hook, HookChain
 from ankrcode.tooling.identity import Source
 from ankrcode.tooling.narrator import Narrator
 from ankrcode.tooling.outcome import as_result, failure, fitted, without_secrets
+from ankrcode.tooling.person import Approver
 from ankrcode.tooling.recorders import Recorder
 from ankrcode.tooling.registry import Registry
 from ankrcode.tooling.results import Cut, ResultStore
@@ -35,6 +36,7 @@ from ankrcode.tooling.running import RunningCall
 from ankrcode.tooling.schema import Misfit
 from ankrcode.tooling.state import AgentState
 from ankrcode.tooling.supervise import in_thread, supervise
+from ankrcode.tooling.turnstile import Turnstile
 
 
 class Admission(Protocol):
@@ -75,6 +77,15 @@ class Pipeline:
     @property
     def approver(self) -> Approver | None:
         return self._gate.approver
+
+    @property
+    def questions(self) -> Turnstile:
+        """One question at a time, whoever asks the person."""
+        return self._gate.questions
+
+    def notify(self, ctx: ToolContext, kind: str) -> None:
+        """Somebody should look: the hooks are told, and nobody waits for them."""
+        self._hooks.notify(ctx, kind)
 
     async def handle(self, running: RunningCall, place: Admission) -> ToolResult:
         """Stages 1 to 5 for a call that was resolved."""

@@ -1,18 +1,28 @@
-"""Leaving plan mode: the plan is shown, somebody says yes, and only then anything may change."""
+"""Plan mode: into it unasked, for it only tightens; out of it when somebody approves the plan.
 
+The plan is a file: private, of one agent, and the only one that may be written meanwhile.
+"""
+
+import os
 from collections.abc import Iterable
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from ankrcode.config.paths import make_private, state_folder
+from ankrcode.errors import ErrorCode, ToolError
 from ankrcode.permissions.policy import Policy
 from ankrcode.protocol.acts import NOTHING
 from ankrcode.protocol.approval import Approval, ApprovalAnswer, Preview
 from ankrcode.protocol.permission import Mode
-from ankrcode.tooling.approvals import Approver
 from ankrcode.tooling.identity import Source
+from ankrcode.tooling.person import Approver
+from ankrcode.tooling.state import AgentState
 from ankrcode.words import say
 
 TOOL = "ExitPlanMode"
+MAX_PLAN_BYTES = 1024 * 1024
+MODE_BEFORE = "mode_before_plan"  # among the agent's values: where an approved plan leads back
 
 
 class AllowedPrompt(Struct, frozen=True, kw_only=True):
@@ -27,9 +37,83 @@ class PlanAnswer(Struct, frozen=True, kw_only=True):
     feedback: str = ""
     granted: tuple[str, ...] = ()  # prompts that need no further question
     asked: tuple[str, ...] = ()  # prompts that were not understood: each command is asked about
+    plan: str = ""
+    request_id: str = ""  # a leader has not answered yet
 
 
-def plan_approval(plan: str, prompts: Iterable[AllowedPrompt], source: Source) -> Approval:
+# ── into it ───────────────────────────────────────────────────────────────────────────────────
+def enter_plan(agent: AgentState, source: Source) -> str:
+    """From now on nothing changes but the plan; where that is to be written."""
+    policy = agent.policy
+    if policy.mode is not Mode.PLAN:
+        agent.values[MODE_BEFORE] = str(policy.mode)
+        policy.plan_file = ""  # a new plan: what was approved stays as it is
+    policy.mode = Mode.PLAN
+    return name_plan(agent, source)
+
+
+def name_plan(agent: AgentState, source: Source) -> str:
+    """Where this agent's plan is written; it may also be read there."""
+    policy = agent.policy
+    if not policy.plan_file:
+        folder = make_private(state_folder(os.environ) / "plans")
+        policy.plan_file = str(folder / f"{source.new_id('plan')}.md")
+    place = os.path.realpath(policy.plan_file)
+    if place not in policy.readable:
+        policy.readable += (place,)
+    return policy.plan_file
+
+
+def written_plan(path: str) -> str:
+    """The plan as it stands in its file. Raises `ToolError` where there is none."""
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123
+            content = file.read(MAX_PLAN_BYTES + 1)
+    except OSError:
+        content = b""
+    plan = content.decode(errors="replace").strip()
+    if not plan:
+        raise ToolError.of("plan.missing", path=path).coded(ErrorCode.FILE_NOT_FOUND, path=path)
+    if len(content) > MAX_PLAN_BYTES:
+        error = ToolError.of("plan.too_long", limit=MAX_PLAN_BYTES)
+        raise error.coded(ErrorCode.TOO_LARGE, path=path)
+    return plan
+
+
+# ── out of it ─────────────────────────────────────────────────────────────────────────────────
+async def propose_plan(
+    agent: AgentState, approver: Approver, prompts: Iterable[AllowedPrompt], source: Source
+) -> PlanAnswer:
+    """Show the written plan to whoever approves here; `approver` puts it to the person."""
+    policy, person = agent.policy, agent.person
+    plan = written_plan(policy.plan_file)
+    approval = plan_approval(plan, prompts, source, agent_id=agent.agent_id)
+    if person.approver is None:
+        return PlanAnswer(approved=False, feedback=say("plan.nobody"), plan=plan)
+    from ankrcode.tooling.leader import LeaderApprover  # slow to load
+
+    if isinstance(person.approver, LeaderApprover):
+        request_id, answer = person.approver.settled(approval)
+        if answer is None:
+            return PlanAnswer(approved=False, plan=plan, request_id=request_id)
+        approver = _already(answer)
+    then = Mode(agent.values.get(MODE_BEFORE, Mode.DEFAULT))
+    answered = await leave_plan(policy, approver, approval, then=then)
+    if answered.approved:
+        agent.values.pop(MODE_BEFORE, None)
+    return replace(answered, plan=plan)
+
+
+def _already(answer: ApprovalAnswer) -> Approver:
+    async def said(approval: Approval) -> ApprovalAnswer:
+        return answer
+
+    return said
+
+
+def plan_approval(
+    plan: str, prompts: Iterable[AllowedPrompt], source: Source, *, agent_id: str = ""
+) -> Approval:
     """The plan as a question, together with all that a yes to it grants."""
     import msgspec
 
@@ -53,6 +137,7 @@ def plan_approval(plan: str, prompts: Iterable[AllowedPrompt], source: Source) -
         reason=say("why.plan"),
         acts=NOTHING,
         preview=Preview(title=say("plan.title"), body=plan),
+        agent_id=agent_id,
         risk="medium",
         text=visible(plan + grants),
         digest=digest_of(TOOL, msgspec.json.encode(arguments, order="deterministic")),

@@ -18,10 +18,11 @@ from ankrcode.protocol.call import ToolCall
 from ankrcode.protocol.result import ToolResult
 from ankrcode.sessions.recorder import SessionRecorder
 from ankrcode.sessions.records import Approved, StateKept, TaskKept, as_data
+from ankrcode.tooling.plan import MODE_BEFORE
 from ankrcode.tooling.running import RunningCall
 from ankrcode.tooling.state import AgentState
 from ankrcode.words import say
-from ankrcode.workspace.journal.journal import Journal, Pending, Who
+from ankrcode.workspace import journal  # loaded by the first change
 from ankrcode.workspace.processes.tasks import Task
 
 _TITLE_CHARS = 200
@@ -48,16 +49,18 @@ class Recorder(Protocol):
 class JournalRecorder:
     """Every change of files can be undone."""
 
-    def __init__(self, journal: Callable[[], Journal]) -> None:
-        self._journal = journal  # opened when the first call changes something
-        self._pending: dict[str, Pending] = {}
+    def __init__(self, opened: "Callable[[], journal.Journal]") -> None:
+        self._journal = opened  # when the first call changes something
+        self._pending: dict[str, journal.Pending] = {}
         self._told_of: set[str] = set()
 
     async def before(self, running: RunningCall) -> None:
-        if not running.acts.writes:  # what only reads costs nothing
+        if (
+            not running.acts.writes or not running.tool.is_journalled
+        ):  # what only reads costs nothing
             return
         agent, ctx = running.agent, running.ctx
-        who = Who(
+        who = journal.Who(
             tool=running.name,
             title=" ".join(running.tool.subject(running.args).split())[:_TITLE_CHARS],
             call_id=ctx.call_id,
@@ -125,7 +128,7 @@ class LogRecorder:
                 self._begin(call, result.call_id, agent, changes=False)
             self._begun.discard(result.call_id)
             self._log.ended(result)
-            self._note_state(agent, result)
+            self._note_news(agent, result)
         except SessionError as problem:  # the work is done: the result must not be lost too
             return replace(result, metadata={**result.metadata, "session_error": str(problem)})
         return result
@@ -147,17 +150,22 @@ class LogRecorder:
         with _refusing():
             self._log.note(record)
 
-    def _note_state(self, agent: AgentState, result: ToolResult) -> None:
+    def _note_news(self, agent: AgentState, result: ToolResult) -> None:
         """What the agent came to know by it: its todos, its plan, its background tasks."""
+        self.note_state(agent)
         known = self._log.state
-        kept = {} if agent.depth else state_of(agent)  # a further agent's is its own
-        if any(known.values.get(key, type(value)()) != value for key, value in kept.items()):
-            self._log.note(StateKept(values=kept, at=self._now()))
         task_id = result.metadata.get("task_id")
         if isinstance(task_id, str) and task_id not in known.tasks:
             for task in agent.tasks.all():
                 if task.id == task_id:
                     self._note_task(task, has_ended=False)
+
+    def note_state(self, agent: AgentState) -> None:
+        """What only the agent knows, if that is news."""
+        known = self._log.state.values
+        kept = {} if agent.depth else state_of(agent)  # a further agent's is its own
+        if any(known.get(key, type(value)()) != value for key, value in kept.items()):
+            self._log.note(StateKept(values=kept, at=self._now()))
 
     def task_ended(self, task: Task) -> None:
         """In a thread of its own, perhaps before the call that began it has."""
@@ -202,6 +210,8 @@ def state_of(agent: AgentState) -> dict[str, Any]:
         "todos": as_data(agent.todos) or [],
         "plan_file": agent.policy.plan_file,
         "phrases": list(agent.policy.phrases),
+        "mode": str(agent.policy.mode),
+        MODE_BEFORE: str(agent.values.get(MODE_BEFORE, "")),
     }
 
 

@@ -187,7 +187,9 @@ def unknown_tool(name: str, names: list[str]) -> ToolError:
 
     shown = name[:100]
     by_fold = {known.casefold(): known for known in names}
-    near = get_close_matches(shown.casefold(), by_fold, n=1, cutoff=0.6)
+    wanted = shown.casefold()
+    near = get_close_matches(wanted, by_fold, n=5, cutoff=0.6)
+    near.sort(key=lambda one: sorted(one) != sorted(wanted))  # `Raed`: letters in another order
     if near:
         error = ToolError.of("unknown_tool.near", name=shown, near=by_fold[near[0]])
     else:

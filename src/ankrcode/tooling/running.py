@@ -1,6 +1,5 @@
 """A call on its way through the pipeline."""
 
-from hashlib import sha256
 from typing import Any
 
 from ankrcode.permissions.verdicts import ALLOWED, Verdict
@@ -65,6 +64,8 @@ class RunningCall:
     @property
     def exact(self) -> str:
         """Equal only for calls that would do the very same in the very same place."""
+        from hashlib import sha256  # slow to load: paid by the first question
+
         tool = self.tool
         is_named = type(tool).subject is not Tool.subject
         said = tool.subject(self.args) if is_named else self.arguments.canonical

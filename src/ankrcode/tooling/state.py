@@ -20,12 +20,19 @@ from ankrcode.protocol.modifier import (
     PermissionGranted,
     QueueCommand,
 )
-from ankrcode.workspace.processes.processes import Processes
-from ankrcode.workspace.processes.saved import Saved
+from ankrcode.tooling.person import Person
+from ankrcode.tooling.subagents import Subagents
+from ankrcode.workspace import processes as programs  # loaded by the first command
 from ankrcode.workspace.processes.tasks import Tasks
 from ankrcode.workspace.reads import FileVersion, ReadRecord, ReadState
 from ankrcode.workspace.roots import Workspace
 from ankrcode.workspace.writing.writes import FileWriter
+
+
+def _processes() -> "programs.Processes":
+    from ankrcode.workspace.processes.saved import Saved
+
+    return programs.Processes(Saved(""))
 
 
 class ToolOptions(Struct, frozen=True, kw_only=True):
@@ -53,8 +60,9 @@ class AgentState:
         options: ToolOptions | None = None,
         files: FileWriter | None = None,
         settings: Settings | None = None,
-        processes: Callable[[], Processes] | None = None,
+        processes: "Callable[[], programs.Processes] | None" = None,
         tasks: Tasks | None = None,
+        person: Person | None = None,
     ) -> None:
         self.workspace = workspace
         self.policy = policy
@@ -69,14 +77,16 @@ class AgentState:
         self.reads = ReadState()
         self.files = files or FileWriter()
         self.tasks = tasks or Tasks()
-        self._make_processes = processes or (lambda: Processes(Saved("")))
+        self.person = person or Person()
+        self.subagents: Subagents | None = None  # whoever lets further agents work, if anybody
+        self._make_processes = processes or _processes
         self.messages: list[Message] = []
         self.todos: list[Any] = []
         self.values: dict[str, Any] = {}  # what tools remember between calls, by their own keys
         self.queued: deque[ToolCall] = deque()
 
     @cached_property
-    def processes(self) -> Processes:
+    def processes(self) -> "programs.Processes":
         """Made when the first command needs them: most conversations start none."""
         return self._make_processes()
 

@@ -5,7 +5,6 @@ counted and reported, because nothing in Python can force it to stop.
 """
 
 import asyncio
-import threading
 from collections.abc import Callable, Coroutine
 from typing import Any, ParamSpec, TypeVar
 
@@ -13,6 +12,7 @@ from ankrcode.config.limits import CANCEL_GRACE_S, PROGRESS_AFTER_S
 from ankrcode.errors import ErrorCode, ToolError
 from ankrcode.protocol.result import ToolResult
 from ankrcode.tooling.context import Stopwatch, ToolContext
+from ankrcode.tooling.workers import in_worker
 from ankrcode.words import say
 
 T = TypeVar("T")
@@ -128,7 +128,7 @@ async def in_thread(
         else:
             settle(lambda: None if future.done() else future.set_result(value))
 
-    threading.Thread(target=thread, name=f"ankrcode-{ctx.tool}", daemon=True).start()
+    in_worker(f"ankrcode-{ctx.tool}", thread)
     try:
         return await asyncio.shield(future)
     except asyncio.CancelledError:

@@ -37,6 +37,7 @@ class Tool(Generic[InputT]):
         False  # `approval` yields to bypass mode only, to no grant or hook
     )
     shares_repeats: ClassVar[bool] = True  # identical calls of one turn may share one run
+    is_journalled: ClassVar[bool] = True  # what it changes can be undone; undoing itself is not
     timeout_s: ClassVar[float | None] = None  # None: the setting limits.call_timeout_s
     max_result_chars: ClassVar[int | None] = None  # None: the setting limits.result_chars
     cut: ClassVar[Cut | None] = None  # what of an oversized result is shown; None: the setting

@@ -35,7 +35,12 @@ class KillShell(Tool[KillShellInput]):
     output = KillShellOutput
 
     def acts(self, args: KillShellInput, ctx: ToolContext) -> Acts:
-        """Not the task's own state: whoever waits for its end must not hold up who brings it."""
+        """Not the task's own state: whoever waits for its end must not hold up who brings it.
+
+        And nothing of an agent: its calls hold what they touch, and must not hold up their end.
+        """
+        if any(task.id == args.shell_id and task.kind == "agent" for task in ctx.tasks.all()):
+            return Acts()
         return Acts(writes=(state(f"task_end:{args.shell_id}"),))
 
     def is_concurrency_safe(self, args: KillShellInput) -> bool:

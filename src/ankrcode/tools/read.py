@@ -1,5 +1,7 @@
 """Read files: text, pictures, PDFs and notebooks."""
 
+import os
+import stat
 from contextlib import suppress
 from typing import Annotated, Literal
 
@@ -28,6 +30,12 @@ from ankrcode.workspace.documents.opened import OpenedFile, opened
 from ankrcode.workspace.documents.views import Room, View, Wish, base64_view, image_view, text_view
 
 _Path = Annotated[str, Meta(min_length=1)]
+_QUICK_BYTES = 32 * 1024
+_TEXTS = (
+    *(".py", ".js", ".ts", ".tsx", ".jsx", ".go", ".rs", ".java", ".kt", ".rb", ".php", ".cs"),
+    *(".c", ".h", ".cc", ".cpp", ".hpp", ".swift", ".sh", ".sql", ".html", ".css", ".vue"),
+    *(".md", ".rst", ".txt", ".toml", ".yaml", ".yml", ".json", ".cfg", ".ini", ".xml"),
+)
 
 
 class ReadInput(ToolInput):
@@ -129,7 +137,10 @@ class Read(Tool[ReadInput]):
             tokens=ctx.settings.read.max_tokens, chars=READ_MAX_CHARS, pictures=READ_MAX_PICTURES
         )
         if args.file_path:
-            one = await in_thread(ctx, read_one, args.file_path, args, wish, room, ctx)
+            if is_quick(args.file_path, ctx):
+                one = read_one(args.file_path, args, wish, room, ctx)
+            else:
+                one = await in_thread(ctx, read_one, args.file_path, args, wish, room, ctx)
             remember(one, ctx)
             return result_of_one(one)
         results: list[FileResult | ToolError] = []
@@ -160,6 +171,17 @@ def wish_of(args: ReadInput, ctx: ToolContext) -> Wish:
 
 
 # ── one file ──────────────────────────────────────────────────────────────────────────────────
+def is_quick(path: str, ctx: ToolContext) -> bool:
+    """A small text is read at once: to wake a thread for it takes longer than to read it."""
+    if not path.endswith(_TEXTS):
+        return False
+    try:
+        status = os.stat(ctx.workspace.absolute(path))  # noqa: PTH116
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISREG(status.st_mode) and status.st_size <= _QUICK_BYTES
+
+
 def read_one(path: str, args: ReadInput, wish: Wish, room: Room, ctx: ToolContext) -> FileResult:
     path = ctx.workspace.resolve(path)
     with opened(path, ctx.cancel.check) as source:

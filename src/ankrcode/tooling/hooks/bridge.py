@@ -10,6 +10,7 @@ from ankrcode.tooling.context import ToolContext
 from ankrcode.tooling.hooks.answer import HookAnswer
 from ankrcode.tooling.hooks.engine import HookEngine
 from ankrcode.tooling.hooks.events import HookEvent, mode_for_scripts
+from ankrcode.tooling.person import QUESTION
 from ankrcode.tooling.remarks import Remarks
 from ankrcode.words import say
 
@@ -41,9 +42,12 @@ class EngineHook:
         facts = _facts(call, ctx) | {"message": reason}
         return await self._engine.run(HookEvent.PERMISSION_REQUEST, facts)
 
-    def notified(self, ctx: ToolContext) -> None:
-        message = say("hook_notice", tool=ctx.tool)
-        facts = _whereabouts(ctx) | {"message": message, "notification_type": "permission_prompt"}
+    def notified(self, ctx: ToolContext, kind: str) -> None:
+        key = "hook_question" if kind == QUESTION else "hook_notice"
+        facts = _whereabouts(ctx) | {
+            "message": say(key, tool=ctx.tool),
+            "notification_type": kind,
+        }
         self._engine.tell(HookEvent.NOTIFICATION, facts)
 
 

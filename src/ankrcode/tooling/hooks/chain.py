@@ -75,12 +75,12 @@ class HookChain:
                 return answer
         return SILENCE
 
-    def notify(self, running: RunningCall) -> None:
+    def notify(self, ctx: ToolContext, kind: str) -> None:
         """Notification: somebody should look; nobody waits for it."""
         for hook in self._hooks:
             tell = getattr(hook, "notified", None)
             if tell is not None:
-                tell(running.ctx)
+                tell(ctx, kind)
 
     async def after(self, running: RunningCall, result: ToolResult) -> None:
         """Tell every hook how it went; what they raise is noted, for the work is done."""
