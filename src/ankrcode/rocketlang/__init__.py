@@ -1,0 +1,1 @@
+"""A language of commands in English and five Indian languages; needs no model."""

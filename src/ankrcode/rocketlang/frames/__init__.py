@@ -1,0 +1,1 @@
+"""What each verb needs, and the calls it comes to."""
