@@ -43,6 +43,37 @@ save_note went well
 May save_note run? it writes …/note.txt
 → User denied permission. Keep it short.
 """,
+    "06_an_agent_with_a_script.py": """\
+text_delta – Let me look.
+tool_call_end – Read
+text_delta – A minus where a plus belongs.
+tool_call_end – Edit
+text_delta – `add` adds now. I did not run anything.
+success 3
+return a + b
+""",
+    "07_an_agent_with_tools_of_your_own.py": """\
+looking up {'fruit': 'mango'}
+looking up {'fruit': 'guava'}
+{'sold_out': ['guava']}
+""",
+    "08_headless_from_a_script.py": """\
+4 error_denied ['Write']
+0 success The total is 35. 3
+35
+""",
+    "09_follow_a_task.py": """\
+session True True
+assistant – I look.
+assistant – calls Grep {'pattern': 'TODO'}
+user – gets …notes.txt
+assistant – There is one, in notes.txt.
+result – success 2
+""",
+    "10_a_chain_of_programs.py": """\
+disk full
+Disk.
+""",
 }
 
 

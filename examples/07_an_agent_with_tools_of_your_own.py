@@ -1,0 +1,36 @@
+"""An agent with a tool and a hook of your own, and an answer as data."""
+
+from ankrcode import Agent, Permission, hook, tool
+from ankrcode.providers.scripted import ScriptedCall, ScriptedModel, Turn
+
+STOCK = {"mango": 3, "guava": 0}
+
+
+@tool(permission=Permission.READ)
+def stock(fruit: str) -> int:
+    """How many of a fruit there are."""
+    return STOCK[fruit]
+
+
+@hook("PreToolUse", matcher="stock")
+def say_so(payload: dict[str, object]) -> None:
+    print("looking up", payload["tool_input"])
+
+
+SCRIPT: list[Turn | str] = [
+    Turn(
+        calls=tuple(ScriptedCall(name="stock", arguments={"fruit": fruit}) for fruit in STOCK),
+    ),
+    '{"sold_out": ["guava"]}',
+]
+SCHEMA = {
+    "type": "object",
+    "properties": {"sold_out": {"type": "array", "items": {"type": "string"}}},
+    "required": ["sold_out"],
+}
+
+agent = Agent(
+    ScriptedModel(SCRIPT), tools=[stock], hooks=[say_so], toolset=["stock"], allowed_tools=["stock"]
+)
+answer = agent.run_sync("What is sold out?", schema=SCHEMA)
+print(answer.structured)

@@ -1,0 +1,1 @@
+"""The agent: a conversation with a model that uses the tools."""

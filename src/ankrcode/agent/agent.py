@@ -1,0 +1,344 @@
+"""An agent: a task in, real work done, a truthful answer out.
+
+agent = Agent("anthropic/claude-sonnet-4-5")
+answer = await agent.run("make the failing test pass")
+print(answer.text)
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from ankrcode.agent.answer import Answer, Ending
+from ankrcode.agent.context import ContextReport
+from ankrcode.agent.conversation import Conversation, teller
+from ankrcode.agent.hiring import Hiring
+from ankrcode.agent.lease import Purse
+from ankrcode.agent.limits import Extend, limits_of
+from ankrcode.agent.loop import converse
+from ankrcode.agent.memory import Memory
+from ankrcode.agent.model import ChosenModel
+from ankrcode.agent.opening import Opening
+from ankrcode.agent.progress import Progress, ending
+from ankrcode.agent.prompt import Wishes
+from ankrcode.agent.shielded import shielded
+from ankrcode.agent.talk import Talk
+from ankrcode.agent.toolset import Toolset, narrowed
+from ankrcode.app import AnyTool, Toolkit
+from ankrcode.config.settings import Settings
+from ankrcode.errors import UsageError
+from ankrcode.protocol.definition import JsonSchema
+from ankrcode.protocol.event import Event, TurnEnded, TurnStarted
+from ankrcode.protocol.message import Usage
+from ankrcode.protocol.permission import Mode
+from ankrcode.protocol.result import Attachment
+from ankrcode.providers.wire import Model, Options
+from ankrcode.tooling.background import run_in_background_loop
+from ankrcode.tooling.hooks import Hook
+from ankrcode.tooling.hooks.functions import FunctionHook
+from ankrcode.tooling.identity import Source
+from ankrcode.tooling.person import Approver, Asker
+
+
+class Agent:
+    """One conversation. Tasks come one after the other; it remembers the earlier ones.
+
+    `allowed_tools` and `disallowed_tools` are rules, as in the settings: what may run unasked, and
+    what never runs (a bare name also hides the tool). `toolset` chooses what the model is told of.
+    """
+
+    answer: Answer | None = None  # of the last task
+    _talk: Talk | None = None
+    _working: asyncio.Task[Answer] | None = None
+
+    def __init__(
+        self,
+        model: str | Model | None = None,
+        *,
+        tools: Iterable[AnyTool] = (),
+        cwd: str | Path | None = None,
+        extra_directories: Iterable[str | Path] = (),
+        mode: Mode | str = Mode.DEFAULT,
+        approve: Approver | None = None,
+        ask: Asker | None = None,
+        hooks: Iterable[Hook | FunctionHook] = (),
+        settings: Settings | None = None,
+        system_prompt: str | None = None,
+        append_system_prompt: str = "",
+        max_turns: int | None = None,
+        max_cost_usd: float | None = None,
+        session_id: str = "",
+        records: bool = False,
+        persona: str = "",
+        language: str = "",
+        memory: Memory | None = None,
+        source: Source | None = None,
+        allowed_tools: Iterable[str] = (),
+        disallowed_tools: Iterable[str] = (),
+        toolset: Iterable[str] | None = None,
+        options: Options | None = None,
+        trusted: bool | None = None,
+        extend_budget: Extend | None = None,
+        base_url: str | None = None,
+        kit: Toolkit | None = None,
+    ) -> None:
+        given = tuple(tools)
+        denied = tuple(disallowed_tools)
+        if kit is None:
+            kit = Toolkit(
+                given,
+                cwd=cwd,
+                extra_directories=extra_directories,
+                mode=mode,
+                approve=approve,
+                ask=ask,
+                hooks=hooks,
+                settings=narrowed(settings or Settings(), allowed_tools, denied),
+                session_id=session_id,
+                records=records,
+                source=source,
+            )
+        self.kit = kit
+        self._model = ChosenModel(kit.settings, model, base_url)
+        self._options = options or Options()
+        self._max_turns = max_turns
+        self.purse = Purse(max_cost_usd)  # further agents get a share of it
+        self._limits = limits_of(kit.settings.budget, max_cost_usd, self.purse, extend_budget)
+        wishes = Wishes(system_prompt, append_system_prompt, persona, language)
+        self._opening = Opening(kit, wishes, memory=memory, trusted=trusted)
+        self._hiring = Hiring(self)
+        if not kit.agent.depth:
+            kit.agent.subagents = self._hiring
+        self._toolset = Toolset(kit, given, toolset, denied)
+        self._early: list[str] = []  # said before the first task
+
+    # ── one task ──────────────────────────────────────────────────────────────────────────
+    async def run(
+        self,
+        task: str,
+        *,
+        attachments: Iterable[Attachment] = (),
+        schema: JsonSchema | None = None,
+        max_turns: int | None = None,
+    ) -> Answer:
+        """Work until it is done. However it ends, the answer says so; nothing is raised for it."""
+        if self._working is not None:
+            raise UsageError.of("agent_busy")
+        current = asyncio.current_task()
+        cancels = current.cancelling() if current is not None else 0
+        work = self._work(task, tuple(attachments), schema, max_turns)
+        self._working = asyncio.get_running_loop().create_task(work)
+        try:
+            self.answer = await self._working
+        except asyncio.CancelledError:  # before its first step
+            ended = ending("error_cancelled", "agent_cancelled")
+            self.answer = Answer(subtype=ended.subtype, error=ended.error)
+        finally:
+            self._working = None
+        if current is not None and current.cancelling() > cancels:
+            raise asyncio.CancelledError  # the conversation is in order; the caller was cancelled
+        return self.answer
+
+    async def stream(
+        self,
+        task: str,
+        *,
+        attachments: Iterable[Attachment] = (),
+        schema: JsonSchema | None = None,
+        max_turns: int | None = None,
+    ) -> AsyncIterator[Event]:
+        """The same, told while it happens. `agent.answer` holds the answer at the end."""
+        events = self.kit.activity.reader()
+        work = self.run(task, attachments=attachments, schema=schema, max_turns=max_turns)
+        working = asyncio.get_running_loop().create_task(work)
+        working.add_done_callback(lambda _: events.close())
+        try:
+            async for event in events:
+                yield event
+            await working
+        finally:
+            events.close()
+            if not working.done():
+                self.cancel()
+                await asyncio.wait((working,))
+
+    def run_sync(self, task: str, **more: object) -> Answer:
+        """The same from ordinary code, also inside a running loop."""
+        return run_in_background_loop(self.run(task, **more))  # type: ignore[arg-type]
+
+    def say(self, text: str) -> None:
+        """A word while it works: the model is told with its next results. From any thread."""
+        if self._talk is not None:
+            self._talk.steering.say(text)
+        else:
+            self._early.append(text)
+
+    def cancel(self) -> None:
+        """Stop. Every call gets its result, and the conversation can go on."""
+        working = self._working
+        if working is None:
+            return
+        if asyncio._get_running_loop() is working.get_loop():
+            working.cancel()
+        else:  # another thread
+            working.get_loop().call_soon_threadsafe(working.cancel)
+
+    # ── the inside of a task ──────────────────────────────────────────────────────────────
+    async def _work(
+        self,
+        task: str,
+        attachments: tuple[Attachment, ...],
+        schema: JsonSchema | None,
+        max_turns: int | None,
+    ) -> Answer:
+        source = self.kit.source
+        started = source.monotonic()
+        progress = Progress(max_turns=max_turns or self._max_turns)
+        try:
+            talk = await self.talk()
+            talk.begin(progress, schema)
+            ended = await self._converse(talk, task, attachments)
+        except asyncio.CancelledError:
+            ended = ending("error_cancelled", "agent_cancelled")
+        duration_ms = round((source.monotonic() - started) * 1000, 3)
+        answer = self._answer(progress, ended, duration_ms)
+        await shielded(self._end_turn(answer))
+        with suppress(asyncio.CancelledError):  # the task is done, whatever becomes of this
+            await self._opening.remember(self._talk, task, answer)
+        return answer
+
+    async def _converse(self, talk: Talk, task: str, attachments: tuple[Attachment, ...]) -> Ending:
+        opened = await self._opening.of_task(talk, task, attachments)
+        if isinstance(opened, Ending):
+            return opened
+        kit = self.kit
+        kit.agent.turn_id = turn_id = kit.source.new_id("turn")
+        if kit.session is not None and not kit.agent.depth:
+            kit.session.recorder.turn_started(turn_id)
+        talk.tell(TurnStarted, turn_id=turn_id)
+        talk.conversation.tell(opened)
+        return await converse(talk)
+
+    def _answer(self, progress: Progress, ended: Ending, duration_ms: float) -> Answer:
+        talk = self._talk
+        notes = talk.borne_out() if talk is not None else ()
+        text = talk.text or talk.said_last if talk is not None else ""
+        return Answer(
+            text="\n\n".join(filter(None, (text, *notes))),
+            structured=talk.structured if talk is not None else None,
+            subtype=ended.subtype,
+            error=ended.error,
+            session_id=self.kit.agent.session_id,
+            turns=progress.turns,
+            usage=progress.usage,
+            cost_usd=progress.usd,
+            duration_ms=duration_ms,
+            denials=tuple(progress.denials),
+            notes=notes,
+            failure=ended.failure,
+        )
+
+    async def _end_turn(self, answer: Answer) -> None:
+        """On disk before anybody is told. A task that a hook kept out was no turn."""
+        kit, talk = self.kit, self._talk
+        turn_id, kit.agent.turn_id = kit.agent.turn_id, ""
+        if talk is None or not turn_id:
+            return
+        talk.end_syncing()
+        if kit.session is not None and not kit.agent.depth:
+            await kit.session.recorder.turn_ended(turn_id, stop=answer.subtype)
+        talk.tell(TurnEnded, turn_id=turn_id, usage=answer.usage)
+
+    async def talk(self) -> Talk:
+        """The conversation, made when the first task comes."""
+        if self._talk is None:
+            await self._opening.begin()
+            await self.kit.ready()
+            tell, model = teller(self.kit), self.model
+            self._hiring.announce()
+            system = self._opening.system(model.name)
+            self._talk = talk = Talk(
+                kit=self.kit,
+                model=model,
+                conversation=Conversation(self.kit, system, tell),
+                tools=self._toolset.told(model.name),
+                options=self._options,
+                purse=self.purse,
+                limits=self._limits,
+                tell=tell,
+            )
+            for text in self._early:
+                talk.steering.say(text)
+        return self._talk
+
+    @property
+    def model(self) -> Model:
+        """Found when first needed, if it was given by name."""
+        return self._model.found()
+
+    # ── further agents ────────────────────────────────────────────────────────────────────
+    def hire(
+        self,
+        kit: Toolkit,
+        model: Model,
+        *,
+        system_prompt: str,
+        max_turns: int,
+        max_cost_usd: float | None,
+        toolset: Iterable[str] | None,
+    ) -> "Agent":
+        """A further agent in these surroundings, with a conversation of its own."""
+        return Agent(
+            model,
+            kit=kit,
+            system_prompt=system_prompt,
+            max_turns=max_turns,
+            max_cost_usd=max_cost_usd,
+            toolset=toolset,
+            trusted=self._opening.trusted,
+        )
+
+    def charge(self, usage: Usage, usd: float) -> None:
+        """What a further agent took counts as ours; its lease has paid for it."""
+        if self._talk is not None:
+            self._talk.progress.spend(usage, usd)
+
+    # ── the conversation ──────────────────────────────────────────────────────────────────
+    async def compact(self, instructions: str = "") -> bool:
+        """Go on from a summary (`/compact`); False if a hook said no."""
+        from ankrcode.agent.compaction import compact
+
+        return await compact(await self.talk(), instructions=instructions, trigger="manual")
+
+    def clear(self) -> None:
+        """Begin anew in the same place (`/clear`): nothing of what was said or read remains."""
+        if self._working is not None:
+            raise UsageError.of("agent_busy")
+        if self._talk is not None:
+            self._talk.conversation.replace_all(())
+        self.kit.clear_state()
+        self._talk = None
+
+    async def context(self) -> ContextReport:
+        """How full the window is (`/context`)."""
+        return (await self.talk()).report()
+
+    async def close(self) -> None:
+        """End what still runs, the session and the connection."""
+        self.cancel()
+        if self._working is not None:
+            await asyncio.wait((self._working,))
+        await self._model.close()
+        if not self.kit.agent.depth:
+            hooks = self.kit.hooks
+            if hooks is not None and hooks.listens("SessionEnd"):
+                await asyncio.to_thread(self.kit.close)  # its hooks run in another loop
+            else:
+                self.kit.close()
+
+    async def __aenter__(self) -> "Agent":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()

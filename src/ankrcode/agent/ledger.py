@@ -1,0 +1,97 @@
+"""What really ran, as far as it bears on what an answer may claim: runs of programs, and writes."""
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ankrcode.agent.notes import SUMMARISED
+from ankrcode.protocol.message import Message, TextPart, ToolResultPart, ToolUsePart
+from ankrcode.protocol.result import ToolResult
+
+MAX_KEPT = 500
+_TEXT_CHARS = 1_500  # of a run's output: its end, where runners sum up
+
+WRITERS = frozenset(("Write", "Edit", "ApplyPatch", "NotebookEdit", "Move", "Delete"))
+RUNNERS = frozenset(("Bash", "RunCode", "TaskOutput", "Task"))
+
+
+class Ran(Struct, frozen=True, kw_only=True):
+    """One call that ran to its end."""
+
+    tool: str
+    arguments: dict[str, Any]
+    ok: bool = True
+    exit_code: int | None = None
+    text: str = ""
+    task_id: str = ""  # of a run in the background: its end comes later, under this name
+
+
+class Ledger:
+    """The newest of them, in the order in which their results were told."""
+
+    def __init__(self) -> None:
+        self._kept: deque[Ran] = deque(maxlen=MAX_KEPT)
+
+    @property
+    def ran(self) -> Sequence[Ran]:
+        return list(self._kept)
+
+    def note(self, calls: Iterable[ToolUsePart], results: Iterable[ToolResult]) -> None:
+        for call, result in zip(calls, results, strict=True):
+            if is_kept(call.name):
+                self._kept.append(ran(call, result))
+
+    def take_up(self, said: Iterable[Message]) -> None:
+        """From a conversation that is gone on with; what was summarised away is not known."""
+        calls: dict[str, ToolUsePart] = {}
+        for part in (part for message in said for part in message.parts):
+            if isinstance(part, ToolUsePart):
+                calls[part.id] = part
+            elif isinstance(part, ToolResultPart) and part.tool_use_id in calls:
+                self._take(calls.pop(part.tool_use_id), part)
+            elif isinstance(part, TextPart) and SUMMARISED in part.text:
+                self._kept.append(Ran(tool="Earlier", arguments={}))
+
+    def _take(self, call: ToolUsePart, part: ToolResultPart) -> None:
+        if is_kept(call.name):
+            code = int(part.is_error)
+            result = ToolResult(text=part.text, metadata={"exit_code": code})
+            self._kept.append(replace(ran(call, result), ok=not part.is_error))
+
+
+def is_kept(tool: str) -> bool:
+    """A tool of somebody's own may run tests, too; its name says so."""
+    return tool in WRITERS or tool in RUNNERS or "test" in tool.casefold()
+
+
+def ran(call: ToolUsePart, result: ToolResult) -> Ran:
+    facts, error = result.metadata, result.error
+    code = facts.get("exit_code")
+    if code is None and error is not None:
+        code = error.details.get("exit_code")
+    keeps_text = call.name in RUNNERS
+    return Ran(
+        tool=call.name,
+        arguments=call.arguments if keeps_text else _paths(call.arguments),
+        ok=error is None,
+        exit_code=code if isinstance(code, int) else None,
+        text=result.text[-_TEXT_CHARS:] if keeps_text else "",
+        task_id=str(facts.get("task_id") or ""),
+    )
+
+
+def _paths(arguments: dict[str, Any]) -> dict[str, Any]:
+    """What was written is large; where it was written is enough. A patch says that inside."""
+    kept = {name: value for name, value in arguments.items() if "path" in name or name in _PLACES}
+    patch = arguments.get("patch") or arguments.get("input")
+    if isinstance(patch, str):
+        kept["patch"] = "\n".join(
+            line for line in patch.splitlines() if line.startswith(("***", "+++"))
+        )
+    return kept
+
+
+_PLACES = ("source", "destination")

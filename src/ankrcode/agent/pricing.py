@@ -1,0 +1,13 @@
+"""What an answer cost, where that is known."""
+
+from ankrcode.protocol.message import Usage
+
+
+def price_of(model: str, usage: Usage) -> float:
+    """In US dollars; 0 for a model whose price nobody knows."""
+    if not (usage.input_tokens or usage.output_tokens):
+        return 0.0
+    from ankrcode.providers.catalogue import find_model  # after the first answer, not before it
+    from ankrcode.providers.cost import cost_of
+
+    return cost_of(usage, find_model(model).prices) or 0.0

@@ -1,0 +1,74 @@
+"""How far one task has come: requests, tokens, money, and what was not allowed."""
+
+from collections.abc import Callable
+from typing import Any
+
+from ankrcode.agent.answer import DONE, Denial, Ending, Subtype
+from ankrcode.errors import ErrorCode
+from ankrcode.protocol.message import ToolUsePart, Usage
+from ankrcode.protocol.result import ToolResult
+from ankrcode.words import advice, say
+
+Price = Callable[[str, Usage], float]
+_DENIED = frozenset((ErrorCode.PERMISSION_DENIED, ErrorCode.BLOCKED, ErrorCode.TOOL_DISABLED))
+_LOOKING = frozenset(("Read", "Grep", "Glob", "List", "Tasks", "TaskOutput", "TodoWrite"))
+
+
+class Progress:
+    """Of one task."""
+
+    def __init__(self, *, max_turns: int | None = None) -> None:
+        self.turns = 0
+        self.usage = Usage()
+        self.usd = 0.0
+        self.denials: list[Denial] = []
+        self._open: list[Denial] = []  # not made good by later work
+        self._max_turns = max_turns
+
+    def limit(self) -> Ending | None:
+        """The limit that is reached, if one is."""
+        if self._max_turns is not None and self.turns >= self._max_turns:
+            return ending("error_max_turns", "agent_max_turns", limit=self._max_turns)
+        return None
+
+    def spend(self, usage: Usage, usd: float) -> None:
+        self.usage = together(self.usage, usage)
+        self.usd += usd
+
+    def note(self, calls: tuple[ToolUsePart, ...], results: tuple[ToolResult, ...]) -> None:
+        """A denial is made good by a later success of the same tool, or of any real work."""
+        for call, result in zip(calls, results, strict=True):
+            if result.error is None:
+                if call.name not in _LOOKING:
+                    self._open.clear()
+                self._open = [one for one in self._open if one.tool != call.name]
+            elif result.error.code in _DENIED:
+                denial = Denial(
+                    tool=call.name,
+                    call_id=call.id,
+                    arguments=call.arguments,
+                    reason=result.error.message,
+                )
+                self.denials.append(denial)
+                self._open.append(denial)
+
+    def done(self) -> Ending:
+        """The model has finished; was work denied that nothing made good?"""
+        if not self._open:
+            return DONE
+        return ending("error_denied", "agent_denied", tool=self._open[-1].tool)
+
+
+def ending(subtype: Subtype, key: str, **values: Any) -> Ending:
+    said = f"{say(key, **values)} {advice(key, **values)}".rstrip()
+    return Ending(subtype=subtype, error=said)
+
+
+def together(one: Usage, other: Usage) -> Usage:
+    return Usage(
+        input_tokens=one.input_tokens + other.input_tokens,
+        output_tokens=one.output_tokens + other.output_tokens,
+        cached_tokens=one.cached_tokens + other.cached_tokens,
+        written_tokens=one.written_tokens + other.written_tokens,
+        thinking_tokens=one.thinking_tokens + other.thinking_tokens,
+    )

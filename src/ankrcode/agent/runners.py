@@ -1,0 +1,181 @@
+"""Which commands run tests: the runners of many languages, what they were told to run, and how it
+went. Wide on purpose: a run that is not seen would accuse an honest answer."""
+
+import re
+
+from msgspec import Struct
+
+from ankrcode.agent.commands import Simple
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# A program that is a runner by itself.
+_PROGRAMS = _words(
+    """pytest py.test nosetests nose2 tox nox ward trial stestr behave
+    jest vitest mocha ava tap jasmine karma cypress playwright
+    gotestsum ginkgo rspec cucumber minitest phpunit pest codecept ctest busted bats prove
+    gtest bazel-test"""
+)
+# A program that runs tests when one of its words says so.
+_BY_WORD = {
+    **dict.fromkeys(("npm", "yarn", "pnpm", "bun", "deno", "npx", "bunx"), "test"),
+    **dict.fromkeys(("go", "cargo", "dotnet", "mix", "lein", "swift", "zig", "dart"), "test"),
+    **dict.fromkeys(("flutter", "stack", "cabal", "sbt", "bazel", "xcodebuild", "meson"), "test"),
+    **dict.fromkeys(("make", "gmake", "ninja", "just", "task", "rake", "invoke"), "test"),
+    **dict.fromkeys(("mvn", "mvnw", "gradle", "gradlew", "ant", "composer"), "test"),
+    **dict.fromkeys(("rails", "artisan", "manage.py", "setup.py", "hatch", "pdm"), "test"),
+}
+_MORE_WORDS = re.compile(
+    r"tests?|check|verify|ci|spec|nextest|unit\w*|e2e|coverage|.*[:_-]tests?.*|tests?[:_-].*"
+)
+_BUILDS = {
+    **dict.fromkeys(("mvn", "mvnw"), frozenset(("package", "install", "verify"))),
+    **dict.fromkeys(("gradle", "gradlew"), frozenset(("build", "check"))),
+}
+_RUN_THROUGH = _words(
+    """uv poetry pipenv pdm hatch rye conda npx pnpm yarn bun bunx bundle docker docker-compose
+    podman kubectl nix direnv coverage python python3 python2 pypy3 php ruby perl node deno tsx
+    ts-node xargs watch cd pushd"""
+)
+_INTERPRETERS = re.compile(
+    r"(?:python[\d.]*|pypy\d*|php|ruby|perl|node|bash|sh|zsh|julia|Rscript|lua)"
+)
+_SCRIPT = re.compile(
+    r"(?:^|[/_.-])(?:run)?_?(?:tests?|specs?|check|ci)(?:[_.-]|$)|_test\.|test_", re.I
+)
+_ONLY_LOOKS = _words(
+    """--collect-only --co --version --help -h --no-run --list --listTests --list-tests --dry-run
+    --fixtures --markers --setup-plan -list --showConfig --init"""
+)
+_INSTALLS = frozenset(("install", "add", "i", "ci", "uninstall", "remove", "init", "create"))
+_WITH_VALUE = _words(
+    """-n -p -c -o -W --maxfail --tb --cov --durations --timeout --junitxml --junit-xml --rootdir
+    --cov-report --numprocesses --dist --config --reporter --project -j --jobs --count -count
+    --manifest-path --features --profile --target -e --env --color --capture -r -f --format
+    --retries --workers -C --directory --logger"""
+)
+_FILTERS = _words(
+    """-k -m -t --testNamePattern -run --run --filter --grep -g --test --tests -Dtest --example
+    --deselect --ignore -only --only --package --lib --bin --doc -R"""
+)
+_EVERYTHING = frozenset(
+    ("./...", ".", "./", "tests", "tests/", "test", "test/", "spec", "spec/", "all")
+)
+
+_RED = re.compile(
+    r"\b[1-9]\d* (?:tests? )?(?:failed|failing|failures?|errors?)\b|^(?:---? )?FAIL(?:ED|URES!)?\b"
+    r"|test result: FAILED|BUILD FAIL|^not ok \d|\bTests? failed\b|Failed!|panicked at|npm ERR!"
+    r"|Failures: [1-9]|Errors: [1-9]|error: test failed",
+    re.MULTILINE,
+)
+_GREEN = re.compile(
+    r"\b[1-9]\d* (?:tests? )?(?:passed|passing|ok)\b|test result: ok|^ok\s|^PASS|BUILD SUCCESS"
+    r"|\b0 failures\b|[Aa]ll tests (?:have )?pass|^OK\b|\bPassed!|^ok \d"
+    r"|Tests? run: \d+, Failures: 0",
+    re.MULTILINE,
+)
+
+
+class Run(Struct, frozen=True, kw_only=True):
+    """A run of tests: the program, and what it was told to run of them."""
+
+    command: str
+    paths: tuple[str, ...] = ()  # files and folders
+    filters: tuple[str, ...] = ()  # single tests, by name
+
+    @property
+    def is_whole(self) -> bool:
+        return not self.paths and not self.filters
+
+
+def run_of(simple: Simple) -> Run | None:
+    """The run of tests that this command is, if it is one."""
+    words = simple.words
+    names = [word.rpartition("/")[2] for word in words]
+    if any(word in _ONLY_LOOKS for word in words) or (names[0] == "make" and "-n" in words):
+        return None
+    at = _runner(names, words)
+    if at is None:
+        return None
+    paths, filters = _selection(words[at + 1 :])
+    return Run(command=" ".join(words)[:200], paths=tuple(paths), filters=tuple(filters))
+
+
+def _runner(names: list[str], words: tuple[str, ...]) -> int | None:
+    """Where in the command the runner ends, and its arguments begin."""
+    for at, name in enumerate(names):
+        stem = name.removesuffix(".exe").removesuffix(".cmd")
+        if stem in _PROGRAMS or (stem in ("unittest", "doctest") and at and words[at - 1] == "-m"):
+            return at
+        if stem in _BY_WORD and (found := _by_word(stem, names, at)) is not None:
+            return found
+        if at and _is_script(names, words, at):
+            return at
+        if at == 0 and ("/" in words[0] or "." in name) and _SCRIPT.search(name):
+            return at
+        if stem == "node" and "--test" in words:
+            return words.index("--test")
+        if not _runs_others(stem, at):
+            return None
+    return None
+
+
+def _is_script(names: list[str], words: tuple[str, ...], at: int) -> bool:
+    """`python -u tests/test_a.py`: a file of tests, right behind whoever reads it."""
+    options = at - 1
+    while options > 0 and words[options].startswith("-"):
+        options -= 1
+    is_read = _INTERPRETERS.fullmatch(names[options]) is not None
+    return is_read and not words[at].startswith("-") and _SCRIPT.search(names[at]) is not None
+
+
+def _by_word(program: str, names: list[str], at: int) -> int | None:
+    """`npm run test`, `go test`, `make check`, `gradle build`: the word may stand a bit later."""
+    for later in range(at + 1, min(at + 6, len(names))):
+        word = names[later].rpartition(":")[2] if program in _BUILDS else names[later]
+        if word in _INSTALLS and program not in _BUILDS and word != "ci":
+            return None
+        if word == _BY_WORD[program] or word in _BUILDS.get(program, ()):
+            return later
+        is_free = program in ("npm", "yarn", "pnpm", "bun", "make", "gmake", "just", "task", "rake")
+        if (is_free or program in ("composer", "hatch", "cargo")) and _MORE_WORDS.fullmatch(word):
+            return later
+    return None
+
+
+def _runs_others(name: str, at: int) -> bool:
+    """May the runner still come? Programs that only speak of one are passed by."""
+    if at == 0:
+        return name in _RUN_THROUGH or name in _BY_WORD or bool(_INTERPRETERS.fullmatch(name))
+    return at < 8 and name not in _INSTALLS  # noqa: PLR2004 - wrappers and their options are short
+
+
+def _selection(words: tuple[str, ...]) -> tuple[list[str], list[str]]:
+    paths: list[str] = []
+    filters: list[str] = []
+    rest = iter(words)
+    for word in rest:
+        name, _, value = word.partition("=")
+        if name in _FILTERS:
+            filters.append(value or next(rest, ""))
+        elif word in _WITH_VALUE:
+            next(rest, None)
+        elif word.startswith("-") or word in _EVERYTHING or word in ("run", "--"):
+            continue
+        elif "::" in word or "#" in word:
+            filters.append(word)
+        else:
+            paths.append(word)
+    return paths, filters
+
+
+def went(simple: Simple, exit_code: int | None, text: str) -> str:
+    """green or red; unknown where the exit code is another's and the output says nothing."""
+    if exit_code is not None and not simple.is_masked:
+        return "green" if exit_code == 0 else "red"
+    if _RED.search(text):
+        return "red"
+    return "green" if _GREEN.search(text) else "unknown"
