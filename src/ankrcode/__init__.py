@@ -8,6 +8,8 @@ from importlib import import_module
 from ankrcode.version import __version__
 
 _PLACES = {
+    "Agent": "agent.agent",
+    "Answer": "agent.answer",
     "Toolkit": "app",
     "builtin_tools": "app",
     "Tool": "tooling.tool",
@@ -36,6 +38,7 @@ _PLACES = {
     "ErrorCode": "errors",
     "ErrorKind": "errors",
     "InvalidInput": "errors",
+    "ProviderError": "errors",
     "Refused": "errors",
     "SettingsError": "errors",
     "ToolError": "errors",

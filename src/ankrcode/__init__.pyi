@@ -1,10 +1,13 @@
 # The public names, for type checkers: __init__.py loads each when it is used.
+from ankrcode.agent.agent import Agent as Agent
+from ankrcode.agent.answer import Answer as Answer
 from ankrcode.app import Toolkit as Toolkit
 from ankrcode.app import builtin_tools as builtin_tools
 from ankrcode.errors import AnkrCodeError as AnkrCodeError
 from ankrcode.errors import ErrorCode as ErrorCode
 from ankrcode.errors import ErrorKind as ErrorKind
 from ankrcode.errors import InvalidInput as InvalidInput
+from ankrcode.errors import ProviderError as ProviderError
 from ankrcode.errors import Refused as Refused
 from ankrcode.errors import SettingsError as SettingsError
 from ankrcode.errors import ToolError as ToolError

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from ankrcode import __version__
+from ankrcode.frontends.cli.doctor import key_variables
 from frontends.command import Done, ankrcode
 
 CANARY = "secret-canary"
@@ -49,7 +50,7 @@ def test_nothing_is_started_in_a_folder_that_is_not_trusted(tmp_path: Path) -> N
 def test_it_looks_at_everything_that_matters(tmp_path: Path) -> None:
     found = findings(tmp_path)
     expected = ["ankrcode", "python", "workspace", "trust", "rg", "git"]
-    assert list(found) == [*expected, "sandbox", "auto", "terminal", "keys"]
+    assert list(found) == [*expected, "sandbox", "auto", "terminal", "model", "keys"]
     assert found["ankrcode"]["found"] == __version__
     assert platform.python_version() in found["python"]["found"]
     assert found["workspace"]["found"] == str(tmp_path)
@@ -68,12 +69,35 @@ def test_a_key_is_named_but_its_value_is_never_printed(
     arguments: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in list(os.environ):
-        if name.endswith("_API_KEY"):
+        if name in key_variables():
             monkeypatch.delenv(name)
-    assert "none (15 others not set)" in doctor(tmp_path, *arguments).stdout
+    count = len(key_variables())
+    assert count > 25
+    assert f"none ({count} others not set)" in doctor(tmp_path, *arguments).stdout
     done = doctor(tmp_path, *arguments, ANTHROPIC_API_KEY=CANARY, GROQ_API_KEY=CANARY)
-    assert "ANTHROPIC_API_KEY, GROQ_API_KEY (13 others not set)" in done.stdout
+    assert f"ANTHROPIC_API_KEY, GROQ_API_KEY ({count - 2} others not set)" in done.stdout
     assert CANARY not in done.stdout
+
+
+def test_it_says_which_model_would_be_asked(tmp_path: Path) -> None:
+    unset = dict.fromkeys(key_variables(), "")
+    model = findings(tmp_path, **unset)["model"]
+    assert not model["ok"]
+    assert "No model is configured" in model["found"]
+    model = findings(tmp_path, **unset, ANKRCODE_MODEL="groq/some-model")["model"]
+    assert not model["ok"]
+    assert model["found"] == "groq/some-model (GROQ_API_KEY is not set)"
+    model = findings(tmp_path, **{**unset, "GROQ_API_KEY": CANARY})["model"]
+    assert model["ok"]
+    assert model["found"].startswith("groq/")
+    assert model["found"].endswith("(GROQ_API_KEY is set)")
+
+
+def test_a_model_on_this_machine_needs_no_key(tmp_path: Path) -> None:
+    model = findings(tmp_path, ANKRCODE_MODEL="ollama/llama3.2")["model"]
+    assert (model["ok"], model["found"]) == (True, "ollama/llama3.2 (none is needed)")
+    model = findings(tmp_path, ANKRCODE_MODEL="scripted/turns.json")["model"]
+    assert (model["ok"], model["found"]) == (True, "scripted/turns.json")
 
 
 def test_a_program_is_found_and_asked_for_its_version(tmp_path: Path) -> None:

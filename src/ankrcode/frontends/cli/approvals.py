@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from ankrcode.frontends.cli.exec import harmless
+from ankrcode.frontends.cli.lines import harmless
 from ankrcode.permissions.visible import visible
 from ankrcode.tooling.leader import ApprovalDesk, LeaderRequest
 

@@ -10,8 +10,8 @@ from ankrcode.frontends.cli.settings import load
 from ankrcode.tooling.durable import open_journal
 from ankrcode.tooling.identity import SystemSource
 from ankrcode.words import say
-from ankrcode.workspace.journal.entries import Change, Entry
-from ankrcode.workspace.journal.journal import Journal, Listed
+from ankrcode.workspace.journal.entries import Change, Entry, Listed
+from ankrcode.workspace.journal.journal import Journal
 from ankrcode.workspace.journal.undo import shown_path
 from ankrcode.workspace.roots import Workspace, find_root
 

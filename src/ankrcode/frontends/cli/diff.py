@@ -4,7 +4,7 @@ import argparse
 import sys
 
 from ankrcode.frontends.cli.changes import entry_of, journal_of
-from ankrcode.frontends.cli.exec import harmless
+from ankrcode.frontends.cli.lines import harmless
 from ankrcode.words import say
 from ankrcode.workspace.journal.preview import diff_of
 

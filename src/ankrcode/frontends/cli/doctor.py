@@ -15,20 +15,18 @@ import msgspec
 from msgspec import Struct
 
 from ankrcode.config.loaded import load_settings
+from ankrcode.config.settings import Settings
 from ankrcode.config.trust import Trust, TrustStore
-from ankrcode.errors import SettingsError
+from ankrcode.errors import ProviderError, SettingsError
+from ankrcode.frontends.cli.models import described
 from ankrcode.frontends.cli.settings import load
 from ankrcode.permissions.policy import Policy
 from ankrcode.protocol.permission import Mode
+from ankrcode.providers.table import all_providers
 from ankrcode.tooling.durable import can_be_undone
 from ankrcode.version import __version__
 from ankrcode.workspace.roots import Workspace, find_root, is_inside
 
-PROVIDERS = (
-    *("ANTHROPIC", "OPENAI", "GEMINI", "GOOGLE", "GROQ", "MISTRAL", "DEEPSEEK", "XAI"),
-    *("OPENROUTER", "TOGETHER", "FIREWORKS", "CEREBRAS", "COHERE", "SARVAM", "TAVILY"),
-)
-KEY_VARIABLES = tuple(f"{provider}_API_KEY" for provider in PROVIDERS)
 _LANDLOCK_CREATE_RULESET, _LANDLOCK_VERSION_FLAG = 444, 1
 
 
@@ -46,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Always 0 where AnkrCode can work: what is missing only makes it slower or less able."""
     root = str(find_root(options.cwd, os.environ))
-    findings = list(examine(root, undoes=_undoes(options)))
+    findings = list(examine(root, _settings(options)))
     if options.json:
         print(msgspec.json.encode(findings).decode())
         return 0
@@ -57,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def examine(root: str, *, undoes: bool = True) -> Iterator[Finding]:
+def examine(root: str, settings: Settings) -> Iterator[Finding]:
     yield Finding(what="ankrcode", ok=True, found=__version__)
     yield Finding(what="python", ok=True, found=f"{platform.python_version()} ({sys.executable})")
     yield Finding(what="workspace", ok=True, found=root)
@@ -69,9 +67,10 @@ def examine(root: str, *, undoes: bool = True) -> Iterator[Finding]:
     )
     yield _program("git", root, "install git", runs=runs)
     yield (sandbox := _sandbox(root, runs=runs))
-    yield _auto(root, has_wall=sandbox.ok, undoes=undoes)
+    yield _auto(root, has_wall=sandbox.ok, undoes=settings.undo.enabled)
     yield _terminal()
-    yield from _keys()
+    yield _model(settings)
+    yield _keys()
 
 
 def _trust(trust: Trust) -> Finding:
@@ -125,12 +124,12 @@ def _landlock_abi() -> int:
     return max(0, int(libc.syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_VERSION_FLAG)))
 
 
-def _undoes(options: argparse.Namespace) -> bool:
-    """Is the journal on? Settings that cannot be read are told by other commands."""
+def _settings(options: argparse.Namespace) -> Settings:
+    """Those that cannot be read are told by other commands."""
     try:
-        return load(options).settings.undo.enabled
+        return load(options).settings
     except SettingsError:
-        return True
+        return Settings()
 
 
 def _auto(root: str, *, has_wall: bool, undoes: bool) -> Finding:
@@ -149,12 +148,31 @@ def _terminal() -> Finding:
     return Finding(what="terminal", ok=True, found=f"{term}, {size.columns} × {size.lines}")
 
 
-def _keys() -> Iterator[Finding]:
+def _model(settings: Settings) -> Finding:
+    """Which model would be asked, and where its key comes from."""
+    try:
+        chosen = described(None, settings)
+    except ProviderError as problem:
+        advice = "set a provider's key, or ANKRCODE_MODEL"
+        return Finding(what="model", ok=False, found=problem.message, advice=advice)
+    key = str(chosen.get("key", ""))
+    found = f"{chosen['name']} ({key})" if key else str(chosen["name"])
+    return Finding(what="model", ok=not key.endswith("not set"), found=found, advice="set its key")
+
+
+def key_variables() -> tuple[str, ...]:
+    """Every variable that may hold a key, in the order of the table of providers."""
+    of_providers = (name for row in all_providers().values() for name in row.keys)
+    return tuple(dict.fromkeys((*of_providers, "TAVILY_API_KEY")))
+
+
+def _keys() -> Finding:
     """Which keys are set – never what they are."""
-    present = [name for name in KEY_VARIABLES if os.environ.get(name)]
-    absent = len(KEY_VARIABLES) - len(present)
+    known = key_variables()
+    present = [name for name in known if os.environ.get(name)]
     found = ", ".join(present) or "none"
     advice = "set a provider's key to work with its models"
-    yield Finding(
+    absent = len(known) - len(present)
+    return Finding(
         what="keys", ok=bool(present), found=f"{found} ({absent} others not set)", advice=advice
     )

@@ -2,28 +2,29 @@
 
 import argparse
 import asyncio
-import json
-import os
 import sys
 from contextlib import AbstractAsyncContextManager, nullcontext
-from typing import Any, TextIO
+from typing import Any
 
 import msgspec
 
 from ankrcode import dialects
 from ankrcode.app import Toolkit
 from ankrcode.errors import ErrorCode, UsageError
-from ankrcode.frontends.cli.lines import as_json, read_lines, standard_input, write_line
+from ankrcode.frontends.cli.lines import (
+    as_json,
+    harmless,
+    read_lines,
+    standard_input,
+    write_line,
+)
 from ankrcode.frontends.cli.settings import load_and_warn, load_rules, log_events
+from ankrcode.frontends.cli.which_session import add_session_options, chosen_session
 from ankrcode.protocol.call import ToolCall
 from ankrcode.protocol.definition import JsonSchema
 from ankrcode.protocol.permission import Mode
 from ankrcode.protocol.result import ToolResult
 from ankrcode.tooling.dialect import Dialect, Reply
-from ankrcode.tooling.durable import session_store
-from ankrcode.tooling.identity import SystemSource
-from ankrcode.words import say
-from ankrcode.workspace.roots import find_root
 
 DONE, FAILED, DENIED = 0, 1, 4
 
@@ -40,20 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dialect", default=dialects.DEFAULT, metavar="NAME", help="names and shapes"
     )
-    which = parser.add_mutually_exclusive_group()
-    which.add_argument(
-        "--session", default="", metavar="ID", help="record under this name, or go on"
-    )
-    which.add_argument(
-        "--resume", default="", metavar="ID", help="go on with this session, and with no new one"
-    )
-    which.add_argument(
-        "--continue",
-        dest="newest",
-        action="store_true",
-        help="go on with the newest session of this workspace",
-    )
-    parser.add_argument("--fork", action="store_true", help="go on in a copy of the session")
+    add_session_options(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -71,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _toolkit(options: argparse.Namespace) -> Toolkit:
     settings = load_and_warn(options)
-    session = _session(options)
+    session = chosen_session(options, "exec")
     kit = Toolkit(
         cwd=options.cwd,
         mode=options.permission_mode or settings.permissions.mode,
@@ -85,29 +73,6 @@ def _toolkit(options: argparse.Namespace) -> Toolkit:
     for warning in kit.session.warnings if kit.session is not None else ():
         print(f"ankrcode: {warning}", file=sys.stderr)
     return kit
-
-
-def _session(options: argparse.Namespace) -> str:
-    """The id of the session to record; empty if none was asked for."""
-    asked: str = options.session
-    if not (asked or options.resume or options.newest):
-        if options.fork:
-            why = "--fork needs --session, --resume or --continue"
-            raise UsageError.of("usage", why=why, command="exec")
-        return ""
-    store = session_store()
-    if options.resume:
-        asked = store.find(options.resume)
-    elif options.newest:
-        asked = store.newest(str(options.cwd or find_root(None, os.environ)))
-    store.path_of(asked)  # is it an id at all?
-    if options.fork:
-        source = SystemSource()
-        forked = store.fork(asked, source.new_id("session"), source.now())
-        forked.log.close()
-        asked = forked.state.id
-        print(say("session_forked", id=asked), file=sys.stderr)
-    return asked
 
 
 def _turn(kit: Toolkit) -> AbstractAsyncContextManager[object]:
@@ -146,14 +111,6 @@ def _code_of(reply: Reply) -> int:
 
 def _print(text: str) -> None:
     print(harmless(text, sys.stdout))
-
-
-def harmless(text: str, stream: TextIO) -> str:
-    """A file may hold escape codes; a terminal must show them (as JSON does), not obey them."""
-    text = text.encode("utf-8", "backslashreplace").decode()
-    if not stream.isatty():
-        return text
-    return "".join(c if c.isprintable() or c in "\n\t" else json.dumps(c)[1:-1] for c in text)
 
 
 def _arguments(kit: Toolkit, dialect: Dialect, options: argparse.Namespace) -> Any:

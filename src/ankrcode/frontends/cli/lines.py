@@ -1,11 +1,10 @@
 """JSON lines in, JSON lines out: the form scripts rely on."""
 
 import asyncio
-import json
 import sys
 import threading
 from collections.abc import AsyncIterator
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TextIO
 
 import msgspec
 
@@ -73,5 +72,17 @@ def as_json(value: Any) -> bytes:
     try:
         return msgspec.json.encode(value)
     except UnicodeEncodeError:
+        import json  # slow to load, and rarely needed
+
         # A file name that is not UTF-8: escaped, it survives the way out and back.
         return json.dumps(msgspec.to_builtins(value)).encode("ascii")
+
+
+def harmless(text: str, stream: TextIO) -> str:
+    """A file may hold escape codes; a terminal must show them (as JSON does), not obey them."""
+    text = text.encode("utf-8", "backslashreplace").decode()
+    if not stream.isatty():
+        return text
+    import json
+
+    return "".join(c if c.isprintable() or c in "\n\t" else json.dumps(c)[1:-1] for c in text)

@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from importlib import import_module
 from io import TextIOWrapper
 
-from ankrcode.errors import AnkrCodeError, ErrorCode, ToolError
+from ankrcode.errors import AnkrCodeError, ErrorCode, ProviderError, ToolError, UsageError
+from ankrcode.frontends.cli.parser import Parser, PlainHelp
 
 COMMANDS = {
+    "rl": "do what a sentence says, in six languages, without a model",
+    "run": "run a script of such sentences",
     "exec": "run one tool, or many from JSON lines",
     "tools": "list the tools, show one, print their schemas",
     "config": "read and change the settings",
@@ -17,15 +20,26 @@ COMMANDS = {
     "approvals": "answer what waits for a leader",
     "permissions": "say what may run, and why",
     "trust": "say which folders you trust, and see what hangs on it",
+    "models": "list the models, show and try one, make one raw call",
+    "cost": "what models have cost so far",
     "sessions": "list, search, show and manage the recorded sessions",
     "changes": "list what was changed here",
     "diff": "show what one call changed",
     "undo": "take back what was changed",
     "redo": "make again what was taken back",
+    "init": "write a first ANKRCODE.md for this project",
     "doctor": "look at this machine: what is there, what is missing",
 }
 
-FAILED, USAGE, DENIED, INTERRUPTED = 1, 2, 4, 130
+FAILED, USAGE, NO_MODEL, DENIED, INTERRUPTED = 1, 2, 3, 4, 130
+_VALUED = ("--cwd", "--set")
+_FOR_TASKS = ("output_format", "input_format", "json_schema", "image")
+_ABOUT = ("-h", "--help", "-V", "--version")
+_WITHOUT_COMMAND = """\
+without a command:
+  ankrcode                a conversation, line by line
+  ankrcode "A TASK"       the same, beginning with a task
+  ankrcode -p "A TASK"    one task for a script: nothing asks, the answer is printed"""
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -57,13 +71,22 @@ def _prepare_streams() -> None:
 
 
 def exit_code(problem: AnkrCodeError) -> int:
+    if isinstance(problem, ProviderError):
+        return NO_MODEL
     if not isinstance(problem, ToolError):
         return USAGE
     return DENIED if problem.code is ErrorCode.PERMISSION_DENIED else FAILED
 
 
 def _dispatch(arguments: list[str]) -> int:
+    if is_task(arguments):
+        return _ask(arguments)
+    if is_talk(arguments):
+        return _talk(arguments)
     top = _top_parser()
+    if "--help" in arguments and not any(one in COMMANDS for one in arguments):
+        top.print_help()
+        return 0
     options = top.parse_args(arguments)
     if options.version:
         from ankrcode.version import __version__
@@ -74,9 +97,7 @@ def _dispatch(arguments: list[str]) -> int:
         top.print_help()
         return 0
     module = import_module(f"ankrcode.frontends.cli.{options.command}")
-    parser = argparse.ArgumentParser(
-        prog=f"ankrcode {options.command}", description=module.__doc__, allow_abbrev=False
-    )
+    parser = Parser(prog=f"ankrcode {options.command}", description=module.__doc__)
     add_common_options(parser, default=argparse.SUPPRESS)
     module.add_arguments(parser)
     # `exec Read --json file_path=x`: its options may stand among the parameters.
@@ -87,14 +108,66 @@ def _dispatch(arguments: list[str]) -> int:
     return code
 
 
+def is_task(arguments: Sequence[str]) -> bool:
+    """Does it say `-p` before any command?"""
+    before = ""
+    for one in arguments:
+        if one in ("-p", "--print"):
+            return True
+        if one == "--" or (one in COMMANDS and before not in _VALUED):
+            return False
+        before = one
+    return False
+
+
+def is_talk(arguments: Sequence[str]) -> bool:
+    """Nothing but options, or a first task in words: a conversation, line by line."""
+    if any(one in COMMANDS or one in _ABOUT for one in arguments):
+        return False
+    return not arguments or arguments[0].startswith("-") or " " in arguments[0]
+
+
+def _ask(arguments: list[str]) -> int:
+    options = _task_options(arguments, "ankrcode -p")
+    from ankrcode.frontends.cli.ask import run as run_task
+
+    return run_task(options)
+
+
+def _talk(arguments: list[str]) -> int:
+    """On a terminal or from a pipe; where nobody says anything, the help."""
+    options = _task_options(arguments, "ankrcode")
+    for name in _FOR_TASKS:
+        if getattr(options, name) not in ("text", None, []):
+            why = f"--{name.replace('_', '-')} goes with -p"
+            raise UsageError.of("usage", why=why, command="-p")
+    options.task = [" ".join(options.task)] if options.task else []
+    is_said = options.task or sys.stdin.isatty() or getattr(sys.stdin.buffer, "peek")(1)  # noqa: B009
+    if not is_said:
+        _top_parser().print_help()
+        return 0
+    from ankrcode.frontends.line import run_lines
+
+    return run_lines(options)
+
+
+def _task_options(arguments: list[str], prog: str) -> argparse.Namespace:
+    from ankrcode.frontends.cli.ask_options import ABOUT, add_arguments
+
+    parser = Parser(prog=prog, description=ABOUT)
+    add_common_options(parser, default=None)
+    add_arguments(parser)
+    return parser.parse_intermixed_args(arguments)
+
+
 def _top_parser() -> argparse.ArgumentParser:
     commands = "\n".join(f"  {name:<11} {what}" for name, what in COMMANDS.items())
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="ankrcode",
-        description="The tools of a coding agent, safe and fast.",
-        epilog=f"commands:\n{commands}\n\n'ankrcode COMMAND --help' tells more.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
+        description="A coding agent for your terminal, your scripts and your programs.",
+        epilog=f"{_WITHOUT_COMMAND}\n\ncommands:\n{commands}\n\n"
+        "'ankrcode COMMAND --help' tells more; 'ankrcode -p --help' has the options of tasks.",
+        formatter_class=PlainHelp,
     )
     parser.add_argument("-V", "--version", action="store_true", help="print the version")
     add_common_options(parser, default=None)

@@ -11,8 +11,7 @@ import msgspec
 
 from ankrcode.errors import UsageError
 from ankrcode.frontends.cli import rule_replay, rules
-from ankrcode.frontends.cli.exec import harmless
-from ankrcode.frontends.cli.lines import read_lines, standard_input, write_line
+from ankrcode.frontends.cli.lines import harmless, read_lines, standard_input, write_line
 from ankrcode.frontends.cli.settings import load_rules
 from ankrcode.words import say
 from ankrcode.workspace.roots import Workspace, find_cwd, find_root

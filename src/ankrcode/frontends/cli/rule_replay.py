@@ -12,8 +12,7 @@ from msgspec import Struct
 from ankrcode.app import Toolkit
 from ankrcode.config.document import read_document
 from ankrcode.errors import ErrorCode, SessionError, ToolError, UsageError
-from ankrcode.frontends.cli.exec import harmless
-from ankrcode.frontends.cli.lines import as_json
+from ankrcode.frontends.cli.lines import as_json, harmless
 from ankrcode.frontends.cli.settings import load_and_warn, load_rules
 from ankrcode.permissions.rules.examples import rules_in
 from ankrcode.permissions.rules.rules import Ruleset

@@ -11,7 +11,7 @@ import msgspec
 from ankrcode.config.edit import remove_from_list
 from ankrcode.config.paths import config_file, local_file
 from ankrcode.errors import UsageError
-from ankrcode.frontends.cli.exec import harmless
+from ankrcode.frontends.cli.lines import harmless
 from ankrcode.frontends.cli.settings import load
 from ankrcode.workspace.roots import find_root
 

@@ -11,8 +11,7 @@ from ankrcode.config.paths import home_folder
 from ankrcode.config.redactor import Redactor
 from ankrcode.config.secrets import secret_values
 from ankrcode.errors import UsageError
-from ankrcode.frontends.cli.exec import harmless
-from ankrcode.frontends.cli.lines import as_json
+from ankrcode.frontends.cli.lines import as_json, harmless
 from ankrcode.sessions.index import SessionIndex, Summary
 from ankrcode.sessions.log import LogContent, read_bytes, read_log, read_turns
 from ankrcode.sessions.records import AnyRecord, Checkpoint, encoded

@@ -13,8 +13,13 @@ from ankrcode.workspace.roots import Workspace, find_cwd, find_root
 
 
 def load(options: argparse.Namespace) -> LoadedSettings:
-    root = find_root(options.cwd, os.environ)
-    return load_settings(root, environ=os.environ, command_line=options.set or ())
+    """Read once in a run, however many ask."""
+    loaded: LoadedSettings | None = getattr(options, "loaded", None)
+    if loaded is None:
+        root = find_root(options.cwd, os.environ)
+        loaded = load_settings(root, environ=os.environ, command_line=options.set or ())
+        options.loaded = loaded
+    return loaded
 
 
 def load_and_warn(options: argparse.Namespace) -> Settings:
@@ -29,12 +34,15 @@ def load_rules(options: argparse.Namespace) -> Ruleset:
     """The rules of all layers; what is wrong with those of a project is said, on stderr."""
     from ankrcode.permissions.rules.layers import rules_of_layers
 
-    root = find_root(options.cwd, os.environ)
-    workspace = Workspace((root,), root if options.cwd is not None else find_cwd(root))
-    rules, warnings = rules_of_layers(load(options).rules, workspace)
+    rules, warnings = rules_of_layers(load(options).rules, workspace_of(options))
     for warning in warnings:
         print(f"ankrcode: warning: {warning}", file=sys.stderr)
     return rules
+
+
+def workspace_of(options: argparse.Namespace) -> Workspace:
+    root = find_root(options.cwd, os.environ)
+    return Workspace((root,), root if options.cwd is not None else find_cwd(root))
 
 
 def log_events(activity: ActivityStream, settings: Settings, *, debug: bool) -> None:

@@ -15,7 +15,7 @@ from ankrcode.config.loaded import load_settings
 from ankrcode.config.reading import Reading
 from ankrcode.config.trust import Trust, TrustStore
 from ankrcode.errors import UsageError
-from ankrcode.frontends.cli.exec import harmless
+from ankrcode.frontends.cli.lines import harmless
 from ankrcode.words import say
 from ankrcode.workspace.roots import find_root
 

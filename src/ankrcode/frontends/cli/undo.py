@@ -5,8 +5,7 @@ import sys
 
 from ankrcode.errors import ToolError
 from ankrcode.frontends.cli.changes import journal_of, summary, visible
-from ankrcode.frontends.cli.exec import harmless
-from ankrcode.frontends.cli.lines import as_json
+from ankrcode.frontends.cli.lines import as_json, harmless
 from ankrcode.tooling.identity import SystemSource
 from ankrcode.words import say
 from ankrcode.workspace.journal.journal import Journal

@@ -1,0 +1,104 @@
+"""`ankrcode` with a model: each line is a task for the agent, or a command that needs no model."""
+
+import argparse
+import sys
+
+from ankrcode.agent.agent import Agent
+from ankrcode.agent.answer import Answer
+from ankrcode.config.settings import Settings
+from ankrcode.errors import AnkrCodeError
+from ankrcode.frontends.cli.ask import agent_for, toolkit_for
+from ankrcode.frontends.cli.lines import harmless
+from ankrcode.frontends.cli.print_mode import DONE, FAILED, notice, tell
+from ankrcode.frontends.cli.told import Told
+from ankrcode.frontends.cli.working import Working
+from ankrcode.frontends.rocket import Rocket, shortcut
+from ankrcode.frontends.said import PersonSaid
+from ankrcode.frontends.talk import shown, terminal_here
+from ankrcode.protocol.event import Event, Noticed, TextArrived, ToolCallEnded
+from ankrcode.providers.wire import Model
+from ankrcode.rocketlang.api import parse
+from ankrcode.words import say
+
+
+class AgentTalk:
+    """One conversation: what RocketLang reads in full runs at once, all else is the agent's."""
+
+    def __init__(self, options: argparse.Namespace, settings: Settings, model: Model) -> None:
+        terminal = terminal_here()
+        person = PersonSaid(terminal.approve if terminal else None)
+        ask = terminal.answer if terminal else None
+        self.kit = toolkit_for(settings, options, approve=person, ask=ask)
+        self.agent: Agent = agent_for(model, self.kit, options)
+        self._rocket = Rocket(self.kit, person, show=shown, tell=tell)
+        self._working = Working(self.agent, LinePrinter(self.kit.agent.agent_id))
+
+    async def answer(self, text: str) -> int:
+        """Do it and show it; the exit code it would have by itself."""
+        try:
+            if text.startswith("/"):
+                return await self._command(text)
+            if shortcut(text, self.kit.settings, self.kit.agent.workspace) is not None:
+                await self._rocket.run(parse(text, place=self._rocket.place))
+                return self._rocket.code
+            return await self._working.one(Told(text=text))
+        except AnkrCodeError as problem:  # the conversation goes on
+            tell(str(problem))
+            return FAILED
+
+    async def _command(self, text: str) -> int:
+        name, _, rest = text[1:].partition(" ")
+        match name:
+            case "compact":
+                is_done = await self.agent.compact(rest.strip())
+                print(say("line_compacted" if is_done else "line_not_compacted"))
+            case "clear":
+                self.agent.clear()
+                print(say("line_cleared"))
+            case "context":
+                report = await self.agent.context()
+                share = f"{report.share:.0%}"
+                print(say("line_context", tokens=report.tokens, window=report.window, share=share))
+            case _:
+                print(say("line_commands"))
+        return DONE
+
+    async def close(self) -> None:
+        await self.agent.close()
+        self.kit.activity.flush()
+
+
+class LinePrinter:
+    """The answer as it comes on standard output; what is done for it on standard error."""
+
+    wants_events = True
+
+    def __init__(self, agent_id: str) -> None:
+        self._agent_id = agent_id
+        self._is_mid_line = False
+
+    def show(self, event: Event) -> None:
+        match event:
+            case TextArrived() if event.agent_id == self._agent_id:
+                print(harmless(event.text, sys.stdout), end="", flush=True)
+                self._is_mid_line = not event.text.endswith("\n")
+            case ToolCallEnded():
+                self._end_line()
+                key = "line_did" if event.success else "line_failed"
+                title = event.result.title
+                print(harmless(say(key, title=title), sys.stderr), file=sys.stderr, flush=True)
+            case Noticed():
+                self._end_line()
+                notice(event)
+
+    def end(self, answer: Answer) -> None:
+        self._end_line()
+        for one in answer.notes:
+            print(harmless(one, sys.stdout), flush=True)
+        if answer.error:
+            tell(answer.error)
+
+    def _end_line(self) -> None:
+        if self._is_mid_line:
+            print(flush=True)
+            self._is_mid_line = False

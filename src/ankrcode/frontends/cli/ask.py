@@ -1,0 +1,158 @@
+"""Give an agent a task and print what comes of it; whatever is piped in goes with it.
+
+Nothing ever asks: what would need a question is refused, unless the mode or a rule allows it.
+"""
+
+import argparse
+import asyncio
+import os
+
+from msgspec.structs import replace
+
+from ankrcode.agent.agent import Agent
+from ankrcode.app import Toolkit
+from ankrcode.config.settings import PermissionSettings, Settings
+from ankrcode.errors import AnkrCodeError, ProviderError
+from ankrcode.frontends.cli.ask_options import ALIASES
+from ankrcode.frontends.cli.asked import pictures, rules_in, schema_of, task_of
+from ankrcode.frontends.cli.lines import write_line
+from ankrcode.frontends.cli.print_mode import (
+    JsonPrinter,
+    Printer,
+    TextPrinter,
+    exit_code,
+    failed,
+    notice,
+)
+from ankrcode.frontends.cli.settings import load_and_warn, load_rules, log_events, workspace_of
+from ankrcode.frontends.cli.told import Told
+from ankrcode.frontends.cli.which_session import chosen_session
+from ankrcode.frontends.cli.working import Working
+from ankrcode.permissions.rules.layers import rules_of_settings
+from ankrcode.permissions.rules.rules import Ruleset
+from ankrcode.providers.resolve import model_for
+from ankrcode.providers.wire import Model
+from ankrcode.tooling.person import Approver, Asker
+from ankrcode.tooling.questions import asker_for
+
+
+def run(options: argparse.Namespace) -> int:
+    try:
+        return _run(options)
+    except AnkrCodeError as problem:
+        if options.output_format != "text":  # a program reads one result, whatever happens
+            write_line(failed(problem, getattr(options, "recorded_as", "")))
+        raise
+
+
+def _run(options: argparse.Namespace) -> int:
+    is_fed = options.input_format == "stream-json"
+    task = Told(text=" ".join(options.task) if is_fed else task_of(options.task))
+    settings = load_and_warn(options)
+    if options.offline:
+        settings = replace(settings, models=replace(settings.models, offline=True))
+    try:
+        if settings.rocketlang.mode == "only":
+            raise ProviderError.of("model_unset")
+        model = model_for(options.model, settings, os.environ, base_url=options.base_url)
+    except ProviderError as problem:
+        return _without_model(task.text, settings, options, problem)
+    return asyncio.run(_work(task, model, settings, options))
+
+
+def _without_model(
+    task: str, settings: Settings, options: argparse.Namespace, problem: ProviderError
+) -> int:
+    """What RocketLang understands in full needs no model; of all else it is said what to set."""
+    if not problem.key.startswith("model_unset"):
+        raise problem
+    from ankrcode.frontends.cli.without_model import without_model
+    from ankrcode.frontends.rocket import shortcut
+
+    if not task or shortcut(task, settings, workspace_of(options)) is None:
+        raise ProviderError.of("task_needs_model") from None
+
+    def kit_for(approve: Approver) -> Toolkit:
+        exact = replace(settings, edit=replace(settings.edit, match="exact"))
+        return toolkit_for(exact, options, approve=approve)
+
+    kit, answer = without_model(task, kit_for)
+    _printer(options, kit, "rocketlang", kit.registry.names).end(answer)
+    return exit_code(answer)
+
+
+async def _work(task: Told, model: Model, settings: Settings, options: argparse.Namespace) -> int:
+    schema = schema_of(options.json_schema)
+    task = replace(task, attachments=pictures(options.image))
+    kit = toolkit_for(settings, options)
+    agent = agent_for(model, kit, options)
+    try:
+        talk = await agent.talk()
+        printer = _printer(options, kit, talk.model.name, [one.name for one in talk.tools])
+        if not printer.wants_events:
+            kit.on("notice", notice)
+        working = Working(agent, printer, schema)
+        if options.input_format == "stream-json":
+            return await working.fed(task if task.text else None)
+        return await working.one(task)
+    finally:
+        await agent.close()
+        kit.activity.flush()  # warnings and the log are written by observers
+
+
+def _printer(
+    options: argparse.Namespace, kit: Toolkit, model: str, tools: list[str] | tuple[str, ...]
+) -> Printer:
+    match options.output_format:
+        case "text":
+            return TextPrinter()
+        case "json":
+            return JsonPrinter()
+    from ankrcode.frontends.cli.stream_json import StreamPrinter  # only who wants it pays for it
+
+    return StreamPrinter(kit, model, tools, is_partial=options.partial)
+
+
+def agent_for(model: Model, kit: Toolkit, options: argparse.Namespace) -> Agent:
+    return Agent(
+        model,
+        kit=kit,
+        system_prompt=options.system_prompt,
+        append_system_prompt=options.append_system_prompt,
+        max_turns=options.max_turns,
+        max_cost_usd=options.max_cost,
+        disallowed_tools=rules_in(options.disallowed_tools),
+    )
+
+
+def toolkit_for(
+    settings: Settings,
+    options: argparse.Namespace,
+    *,
+    approve: Approver | None = None,
+    ask: Asker | None = None,
+) -> Toolkit:
+    mode = ALIASES.get(options.permission_mode, options.permission_mode)
+    kit = Toolkit(
+        cwd=options.cwd,
+        extra_directories=options.add_dir,
+        mode=mode or settings.permissions.mode,
+        settings=settings,
+        rules=load_rules(options) + _rules(options),
+        session_id=chosen_session(options, "-p"),
+        plugins=settings.plugins,
+        records=not options.no_session,
+        approve=approve,
+        ask=asker_for(options.answers or "") or ask,
+    )
+    log_events(kit.activity, settings, debug=options.debug)
+    options.recorded_as = kit.agent.session_id
+    return kit
+
+
+def _rules(options: argparse.Namespace) -> Ruleset:
+    """Those of the command line: what runs unasked, and what never runs."""
+    allowed, denied = rules_in(options.allowed_tools), rules_in(options.disallowed_tools)
+    if not allowed and not denied:
+        return Ruleset()
+    return rules_of_settings(PermissionSettings(allow=allowed, deny=denied), workspace_of(options))

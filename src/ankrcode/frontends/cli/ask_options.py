@@ -1,0 +1,102 @@
+"""What `ankrcode -p` takes; names that people know from other agents are understood too."""
+
+import argparse
+
+from ankrcode.frontends.cli.which_session import add_session_options
+from ankrcode.protocol.permission import Mode
+
+ABOUT = (
+    "Give an agent a task and print what comes of it; what is piped in goes with it."
+    " Nothing ever asks: what would need a question is refused, unless the mode or a rule allows"
+    " it."
+)
+FORMATS = ("text", "json", "stream-json")
+ALIASES = {"bypassPermissions": Mode.BYPASS}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("task", nargs="*", metavar="TASK", help="what to do; else read from stdin")
+    parser.add_argument("-p", "--print", action="store_true", help=argparse.SUPPRESS)
+    _add_forms(parser)
+    _add_rights(parser)
+    _add_limits(parser)
+    add_session_options(parser, is_brief=True)
+    parser.add_argument("--no-session", action="store_true", help="record nothing")
+
+
+def _add_forms(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--output-format", choices=FORMATS, default="text", metavar="FORM", help=" | ".join(FORMATS)
+    )
+    parser.add_argument(
+        "--input-format",
+        choices=("text", "stream-json"),
+        default="text",
+        metavar="FORM",
+        help="text | stream-json: each line of stdin is a task",
+    )
+    parser.add_argument(
+        "--include-partial-messages",
+        dest="partial",
+        action="store_true",
+        help="stream-json also has each piece of text as it comes",
+    )
+    parser.add_argument("--verbose", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--json-schema", metavar="SCHEMA", help="the answer is JSON that fits this schema or file"
+    )
+    parser.add_argument(
+        "--image", action="append", default=[], metavar="FILE", help="a picture; may be repeated"
+    )
+    parser.add_argument(
+        "--answers",
+        metavar="FILE",
+        help="answers to questions, as JSON: header or question → answer",
+    )
+    parser.add_argument("--system-prompt", metavar="TEXT", help="instead of our own")
+    parser.add_argument("--append-system-prompt", default="", metavar="TEXT", help="after our own")
+
+
+def _add_rights(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--permission-mode", metavar="MODE", choices=[*Mode, *ALIASES], help=" | ".join(Mode)
+    )
+    parser.add_argument(
+        "--allowed-tools",
+        "--allowedTools",
+        action="append",
+        default=[],
+        metavar="RULES",
+        help='what runs unasked, such as "Edit,Bash(make:*)"',
+    )
+    parser.add_argument(
+        "--disallowed-tools",
+        "--disallowedTools",
+        action="append",
+        default=[],
+        metavar="RULES",
+        help="what never runs",
+    )
+    parser.add_argument(
+        "--add-dir", action="append", default=[], metavar="DIR", help="a further folder to work in"
+    )
+
+
+def _add_limits(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--model", metavar="NAME", help="provider/name, or a tier such as small")
+    parser.add_argument("--base-url", metavar="URL", help="where the model is served")
+    parser.add_argument("--offline", action="store_true", help="only models on this machine")
+    parser.add_argument("--max-turns", type=_count, metavar="N", help="at most so many requests")
+    parser.add_argument("--max-cost", type=_money, metavar="USD", help="at most so much money")
+
+
+def _count(text: str) -> int:
+    if (number := int(text)) < 1:
+        raise argparse.ArgumentTypeError("must be 1 or more")
+    return number
+
+
+def _money(text: str) -> float:
+    if not 0 < (number := float(text)) < float("inf"):
+        raise argparse.ArgumentTypeError("must be more than 0")
+    return number

@@ -1,0 +1,126 @@
+"""What a task consists of: the words, what is piped in, pictures, the form of the answer."""
+
+import os
+import select
+import stat
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from ankrcode.errors import UsageError
+from ankrcode.protocol.definition import JsonSchema
+from ankrcode.protocol.result import Attachment
+from ankrcode.words import say
+
+MAX_PIPED_CHARS = 400_000  # a model could not read more; both ends are kept
+_MAX_PIPED_BYTES = 64 * 1024 * 1024
+_BLOCK = 64 * 1024
+_FIRST_BYTE_S = 3.0  # whoever pipes something in has begun by then
+_IDLE_S = 10.0
+_COMMAND = "-p"
+
+
+def task_of(words: Iterable[str]) -> str:
+    """The task as it goes to the model: the words, and what is piped in as context."""
+    text = " ".join(words).strip()
+    piped = piped_in(is_all=not text).strip("\n")
+    if text and piped.strip():
+        return f"{text}\n\n<stdin>\n{_bounded(piped)}\n</stdin>"
+    task = text or _bounded(piped)
+    if not task.strip():
+        raise UsageError.of("usage", why="Say what to do", command=_COMMAND)
+    return task
+
+
+def piped_in(*, is_all: bool) -> str:
+    """Standard input, if somebody gives some. Unless it `is_all` there is, nobody waits for it."""
+    try:
+        handle = sys.stdin.fileno()
+        mode = os.fstat(handle).st_mode
+    except (OSError, ValueError):
+        return ""
+    if os.isatty(handle) or stat.S_ISDIR(mode):
+        return ""
+    data = b"".join(_blocks(handle, None if is_all else _FIRST_BYTE_S))
+    return data.decode("utf-8", "replace")
+
+
+def _blocks(handle: int, first_s: float | None) -> Iterator[bytes]:
+    wait, size = first_s, 0
+    while size < _MAX_PIPED_BYTES:
+        ready, _, _ = select.select([handle], [], [], wait)
+        if not ready:  # an open pipe that nobody writes to must not hold up the work
+            print(f"ankrcode: {say('stdin_silent', seconds=wait)}", file=sys.stderr)
+            return
+        block = os.read(handle, _BLOCK)
+        if not block:
+            return
+        yield block
+        size += len(block)
+        wait = None if first_s is None else _IDLE_S
+
+
+def _bounded(text: str) -> str:
+    left_out = len(text) - MAX_PIPED_CHARS
+    if left_out <= 0:
+        return text
+    half = MAX_PIPED_CHARS // 2
+    return f"{text[:half]}\n[… {left_out:,} characters are left out here …]\n{text[-half:]}"
+
+
+def pictures(paths: Iterable[str]) -> tuple[Attachment, ...]:
+    """Pictures to go with the task, in a form that models take."""
+    return tuple(_picture(path) for path in paths)
+
+
+def _picture(path: str) -> Attachment:
+    from base64 import b64encode  # only who shows a picture pays for this
+
+    from ankrcode.workspace.documents.filetypes import shown_type
+    from ankrcode.workspace.documents.images import MAX_FILE_BYTES, picture_of
+
+    try:
+        with Path(path).expanduser().open("rb") as file:
+            content = file.read(MAX_FILE_BYTES + 1)
+    except OSError as problem:
+        why = f"{path}: {problem.strerror or problem}"
+        raise UsageError.of("usage", why=why, command=_COMMAND) from None
+    kind = shown_type(content)
+    if kind is None or not kind.is_image or len(content) > MAX_FILE_BYTES:
+        raise UsageError.of("usage", why=f"{path} is no picture", command=_COMMAND)
+    found = picture_of(content, kind, path)
+    data = b64encode(found.data).decode("ascii")
+    return Attachment(type="image", mime=found.mime, data=data, name=Path(path).name)
+
+
+def schema_of(given: str | None) -> JsonSchema | None:
+    """The form of the answer: a JSON Schema, or the file that holds one."""
+    if given is None:
+        return None
+    try:
+        text = given if given.lstrip().startswith("{") else Path(given).read_text(encoding="utf-8")
+        schema = msgspec.json.decode(text)
+    except (OSError, ValueError) as problem:
+        why = f"--json-schema: {problem}"
+        raise UsageError.of("usage", why=why, command=_COMMAND) from None
+    if not isinstance(schema, dict):
+        raise UsageError.of("usage", why="--json-schema is no object", command=_COMMAND)
+    return schema
+
+
+def rules_in(given: Iterable[str]) -> list[str]:
+    """`--allowed-tools "Bash(git log:*),Edit Read"`: parted by commas and blanks outside of ()."""
+    found: list[str] = []
+    for text in given:
+        depth, begun = 0, ""
+        for char in text:
+            depth += (char == "(") - (char == ")")
+            if depth <= 0 and char in ", ":
+                found.append(begun)
+                begun = ""
+            else:
+                begun += char
+        found.append(begun)
+    return [one.strip() for one in found if one.strip()]

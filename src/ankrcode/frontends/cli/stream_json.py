@@ -1,0 +1,101 @@
+"""JSON lines while a task goes on, in the shape that clients of Claude-Code-style agents read.
+
+`system`/`init` first, then `assistant` and `user` (tool results) messages, `stream_event` pieces of
+text if they are wanted, `system`/`notice`, and the `result` last.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+from uuid import uuid4
+
+from ankrcode.agent.answer import Answer
+from ankrcode.app import Toolkit
+from ankrcode.frontends.cli.lines import write_line
+from ankrcode.frontends.cli.print_mode import result_of, tell, usage_of
+from ankrcode.protocol.event import (
+    Event,
+    MessageAdded,
+    Noticed,
+    TextArrived,
+    ThinkingArrived,
+    ToolMetadataChanged,
+)
+from ankrcode.protocol.message import ToolResultPart, Usage
+from ankrcode.sessions.transcript import block
+from ankrcode.version import __version__
+from ankrcode.words import say
+
+Line = dict[str, Any]
+
+
+class StreamPrinter:
+    """Writes each line as soon as it is known."""
+
+    wants_events = True
+
+    def __init__(
+        self, kit: Toolkit, model: str, tools: Iterable[str], *, is_partial: bool = False
+    ) -> None:
+        self._kit = kit
+        self._model = model
+        self._is_partial = is_partial
+        self._parents: dict[str, str] = {}  # further agents, and the calls that began them
+        agent = kit.agent
+        write_line(
+            {
+                "type": "system",
+                "subtype": "init",
+                "session_id": agent.session_id,
+                "cwd": agent.workspace.cwd,
+                "model": model,
+                "permissionMode": str(kit.mode),
+                "tools": list(tools),
+                "mcp_servers": [],
+                "slash_commands": [],
+                "version": __version__,
+            }
+        )
+
+    def show(self, event: Event) -> None:
+        match event:
+            case MessageAdded():
+                self._message(event)
+            case ToolMetadataChanged() if "agent_id" in event.metadata:
+                self._parents[event.metadata["agent_id"]] = event.call_id
+            case Noticed():
+                message = say(event.key, **event.values)
+                self._line({"type": "system", "subtype": "notice", "message": message})
+            case TextArrived() if self._is_partial:
+                self._piece(event, {"type": "text_delta", "text": event.text})
+            case ThinkingArrived() if self._is_partial:
+                self._piece(event, {"type": "thinking_delta", "thinking": event.text})
+
+    def end(self, answer: Answer) -> None:
+        write_line(result_of(answer))
+        if answer.error:
+            tell(answer.error)
+
+    def _message(self, event: MessageAdded) -> None:
+        message = event.message
+        content = [block(part) for part in message.parts]
+        if message.role == "assistant":
+            said: Line = {
+                "id": message.id,
+                "type": "message",
+                "role": "assistant",
+                "model": self._model,
+            }
+            said |= {"content": content, "stop_reason": None, "usage": usage_of(Usage())}
+            self._line({"type": "assistant", "message": said}, event)
+        elif any(isinstance(part, ToolResultPart) for part in message.parts):
+            self._line({"type": "user", "message": {"role": "user", "content": content}}, event)
+
+    def _piece(self, event: Event, delta: Line) -> None:
+        piece = {"type": "content_block_delta", "index": 0, "delta": delta}
+        self._line({"type": "stream_event", "event": piece}, event)
+
+    def _line(self, line: Line, event: Event | None = None) -> None:
+        line["parent_tool_use_id"] = self._parents.get(event.agent_id) if event else None
+        line["session_id"] = self._kit.agent.session_id
+        line["uuid"] = str(uuid4())
+        write_line(line)

@@ -1,0 +1,259 @@
+"""`ankrcode` with a model: lines are tasks, plain commands run without it, questions are asked."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pexpect
+import pytest
+
+from ankrcode.frontends.asking import Terminal, chosen
+from ankrcode.frontends.cli.main import is_talk
+from ankrcode.protocol.question import Option, Question
+from frontends.command import COMMAND, ankrcode, environment
+from frontends.rocket_bench import small_project
+
+PATIENCE_S = 20
+PROMPT = "› "
+Start = Callable[..., "pexpect.spawn[str]"]
+TURNS: list[dict[str, Any]] = [
+    {"text": "Let me look. ", "calls": [call := {"name": "Read", "arguments": {}}]},
+    {"text": "It says NAME."},
+]
+call["arguments"] = {"file_path": "app.py"}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return small_project(tmp_path / "work")
+
+
+def scripted(project: Path, *turns: dict[str, Any]) -> list[str]:
+    """A model that says this, whatever it is asked."""
+    script = project.parent / "script.json"
+    script.write_text(json.dumps(turns), encoding="utf-8")
+    return ["--model", f"scripted/{script}"]
+
+
+def calling(tool: str, **arguments: Any) -> dict[str, Any]:
+    return {"calls": [{"name": tool, "arguments": arguments}]}
+
+
+@pytest.fixture
+def start(project: Path) -> Iterator[Start]:
+    """`ankrcode` on a terminal of its own."""
+    started: list[pexpect.spawn[str]] = []
+
+    def spawn(*turns: dict[str, Any]) -> "pexpect.spawn[str]":
+        child = pexpect.spawn(
+            COMMAND[0],
+            [*COMMAND[1:], *scripted(project, *turns)],
+            cwd=str(project),
+            env={**environment(), "TERM": "dumb"},
+            encoding="utf-8",
+            timeout=PATIENCE_S,
+            dimensions=(40, 200),
+        )
+        started.append(child)
+        child.expect_exact(PROMPT)
+        return child
+
+    yield spawn
+    for child in started:
+        child.close(force=True)
+
+
+# ── from a pipe ───────────────────────────────────────────────────────────────────────────────
+def test_answers_go_to_stdout_and_what_was_done_for_them_to_stderr(project: Path) -> None:
+    done = ankrcode(*scripted(project, *TURNS), cwd=project, given="what does the program hold?\n")
+    assert done.stdout == "Let me look. \nIt says NAME.\n"
+    assert done.stderr.startswith("· Read ")
+    assert done.returncode == 0
+
+
+def test_a_plain_command_runs_without_the_model(project: Path) -> None:
+    lines = 'README.md padho\napp.py mein "foo" ko "bar" se badlo\nplease think about it\n'
+    done = ankrcode(*scripted(project, {"text": "Thought."}), cwd=project, given=lines)
+    assert "A small project." in done.stdout
+    assert done.stdout.endswith("Thought.\n")
+    assert (project / "app.py").read_text(encoding="utf-8") == 'NAME = "bar"\n'
+
+
+def test_with_rocketlang_off_every_line_is_the_models(project: Path) -> None:
+    model = scripted(project, {"text": "The model."})
+    off = ["--set", "rocketlang.mode=off"]
+    done = ankrcode(*model, *off, cwd=project, given="README.md padho\n")
+    assert done.stdout == "The model.\n"
+
+
+def test_with_nobody_to_ask_a_change_is_refused(project: Path) -> None:
+    turns = (calling("Bash", command="touch new.txt"), {"text": "I could not."})
+    done = ankrcode(*scripted(project, *turns), cwd=project, given="make a new file for me\n")
+    assert not (project / "new.txt").exists()
+    assert "✗ $ touch new.txt" in done.stderr
+    assert done.returncode == 4
+
+
+def test_the_first_task_may_stand_on_the_command_line(project: Path) -> None:
+    model = scripted(project, {"text": "One."}, {"text": "Two."})
+    done = ankrcode("think of a number please", *model, cwd=project, given="and of another one\n")
+    assert done.stdout == "One.\nTwo.\n"
+
+
+def test_lines_are_one_conversation_that_can_be_gone_on_with(project: Path) -> None:
+    ankrcode(*scripted(project, *TURNS), cwd=project, given="what does the program hold?\n")
+    assert len(ankrcode("sessions", "list", "--json", cwd=project).stdout.splitlines()) == 1
+    model = scripted(project, {"text": "Again."})
+    done = ankrcode(*model, "--continue", cwd=project, given="and what else is there?\n")
+    assert done.stdout == "Again.\n"
+    assert len(ankrcode("sessions", "list", "--json", cwd=project).stdout.splitlines()) == 1
+
+
+def test_a_failure_of_the_model_ends_the_task_and_not_the_conversation(project: Path) -> None:
+    failing = {"fail": {"kind": "auth", "message": "The key is wrong."}}
+    model = scripted(project, failing, {"text": "Better."})
+    done = ankrcode(*model, cwd=project, given="try it once please\ntry it again please\n")
+    assert done.stdout == "Better.\n"
+    assert "The key is wrong." in done.stderr
+    assert done.returncode == 3
+
+
+def test_a_model_that_was_named_and_is_not_there_is_an_error(project: Path) -> None:
+    done = ankrcode("--model", "groq/x", cwd=project, given="hi\n", env={"GROQ_API_KEY": ""})
+    assert done.returncode == 3
+    assert "GROQ_API_KEY" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "option", [["--output-format", "json"], ["--input-format", "stream-json"], ["--image", "a.png"]]
+)
+def test_what_belongs_to_a_single_task_is_refused(option: list[str], project: Path) -> None:
+    done = ankrcode(*scripted(project), *option, cwd=project, given="hi there, model\n")
+    assert done.returncode == 2
+    assert f"{option[0]} goes with -p" in done.stderr
+
+
+def test_a_task_for_the_model_is_never_taken_for_a_command(project: Path) -> None:
+    done = ankrcode(*scripted(project, {"text": "Well."}), cwd=project, given="explain app.py\n")
+    assert done.stdout == "Well.\n"
+
+
+def test_help_is_shown_whatever_stands_before_it(project: Path) -> None:
+    done = ankrcode("--model", "x/y", "--help", cwd=project)
+    assert done.returncode == 0
+    assert "commands:" in done.stdout
+
+
+# ── on a terminal ─────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize(("answer", "runs"), [("haan", True), ("no", False)])
+def test_an_approval_is_one_plain_question(
+    answer: str, runs: bool, start: Start, project: Path
+) -> None:
+    child = start(calling("Bash", command="touch new.txt"), {"text": "So be it."})
+    child.sendline("make a new file for me")
+    child.expect_exact("Run this? touch new.txt")
+    child.expect_exact("[yes/no]")
+    child.sendline(answer)
+    child.expect_exact("So be it.")
+    child.expect_exact(PROMPT)
+    child.sendeof()
+    child.expect(pexpect.EOF)
+    assert (project / "new.txt").exists() is runs
+
+
+def test_a_question_of_the_model_is_answered_by_number(start: Start) -> None:
+    question = {
+        "question": "Which way?",
+        "header": "Way",
+        "options": [{"label": "Left", "description": "longer"}, {"label": "Right"}],
+        "multiSelect": False,
+    }
+    child = start(calling("AskUserQuestion", questions=[question]), {"text": "Thank you."})
+    child.sendline("find the way for me please")
+    child.expect_exact("Which way?")
+    child.expect_exact("1. Left - longer")
+    child.sendline("2")
+    child.expect_exact("Thank you.")
+    child.expect_exact(PROMPT)
+
+
+def test_commands_with_a_slash_are_about_the_conversation(start: Start) -> None:
+    child = start({"text": "One."}, {"text": "A summary."})
+    child.sendline("say one thing to me")
+    child.expect_exact("One.")
+    for command, answer in [
+        ("/context", " tokens ("),
+        ("/compact", "goes on from a summary"),
+        ("/clear", "Begun anew"),
+        ("/what", "/compact"),
+    ]:
+        child.expect_exact(PROMPT)
+        child.sendline(command)
+        child.expect_exact(answer)
+    child.expect_exact(PROMPT)
+    child.sendline("/exit")
+    child.expect(pexpect.EOF)
+
+
+def test_an_interrupt_ends_the_task_and_not_the_conversation(start: Start) -> None:
+    child = start({"text": "Slowly on", "chunk": 6, "pause_s": 60}, {"text": "Quick."})
+    child.sendline("take your time with it")
+    child.expect_exact("Slowly")
+    child.sendintr()
+    child.expect_exact(PROMPT)
+    child.sendline("now be quick about it")
+    child.expect_exact("Quick.")
+    child.expect_exact(PROMPT)
+
+
+# ── the parts ─────────────────────────────────────────────────────────────────────────────────
+WAYS = Question(
+    id="q", question="Which?", options=(Option(label="A"), Option(label="B"), Option(label="C"))
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "several", "expected"),
+    [
+        ("2", False, ("B",)),
+        ("1 3", True, ("A", "C")),
+        ("1, 3,1", True, ("A", "C")),
+        ("1 3", False, ("1 3",)),
+        ("4", False, ("4",)),
+        ("0", False, ("0",)),
+        ("  my own way ", False, ("my own way",)),
+        ("", True, ("",)),
+    ],
+)
+def test_numbers_are_options_and_words_are_words(
+    said: str, several: bool, expected: tuple[str, ...]
+) -> None:
+    question = Question(id="q", question="Which?", options=WAYS.options, multi_select=several)
+    assert chosen(question, said) == expected
+
+
+async def test_a_question_is_shown_with_its_options(capsys: pytest.CaptureFixture[str]) -> None:
+    asked: list[str] = []
+    terminal = Terminal(lambda question: asked.append(question) or "3")  # type: ignore[func-returns-value]
+    assert (await terminal.answer(WAYS)).chosen == ("C",)
+    assert capsys.readouterr().out.splitlines()[:4] == ["Which?", "  1. A", "  2. B", "  3. C"]
+    assert asked == ["Number, or your own words: "]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ([], True),
+        (["--model", "x/y"], True),
+        (["--continue"], True),
+        (["fix the tests"], True),
+        (["exec"], False),
+        (["--cwd", "x", "tools"], False),
+        (["--version"], False),
+        (["-h"], False),
+        (["exce"], False),
+    ],
+)
+def test_what_begins_a_conversation(arguments: list[str], expected: bool) -> None:
+    assert is_talk(arguments) is expected

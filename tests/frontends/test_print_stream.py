@@ -1,0 +1,216 @@
+"""`--output-format stream-json` and `--input-format stream-json`: lines that clients read."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ankrcode.frontends.cli.told import BadLine, told
+from frontends.headless import (
+    NO_KEYS,
+    ChatServer,
+    ask,
+    call,
+    calls,
+    ended,
+    lines_of,
+    said,
+    scripted,
+    started,
+)
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "a.txt").write_text("one\n", encoding="utf-8")
+    return work
+
+
+def streamed(work: Path, *arguments: str, **more: Any) -> list[dict[str, Any]]:
+    return lines_of(ask(work, *arguments, "--output-format", "stream-json", **more))
+
+
+def kinds(lines: list[dict[str, Any]]) -> list[str]:
+    return [one["type"] for one in lines]
+
+
+# ── out ───────────────────────────────────────────────────────────────────────────────────────
+def test_a_task_is_told_message_by_message(work: Path) -> None:
+    turns = [calls(call("Read", file_path="a.txt"), text="I look. "), "It says one."]
+    lines = streamed(work, "what is in a.txt?", turns=turns)
+    assert kinds(lines) == ["system", "assistant", "user", "assistant", "result"]
+    init, asked, answered, final, result = lines
+    assert init["subtype"] == "init"
+    assert init["cwd"] == str(work)
+    assert (init["permissionMode"], init["model"][:9]) == ("default", "scripted/")
+    assert "Read" in init["tools"]
+    text, use = asked["message"]["content"]
+    assert text == {"type": "text", "text": "I look. "}
+    assert (use["type"], use["name"], use["input"]) == ("tool_use", "Read", {"file_path": "a.txt"})
+    (block,) = answered["message"]["content"]
+    assert (block["type"], block["tool_use_id"]) == ("tool_result", use["id"])
+    assert (block["content"], block["is_error"]) == ("     1\tone", False)
+    assert final["message"]["content"] == [{"type": "text", "text": "It says one."}]
+    assert (result["subtype"], result["result"]) == ("success", "It says one.")
+    assert {one["session_id"] for one in lines} == {init["session_id"]}
+    assert len({one["uuid"] for one in lines[1:4]}) == 3
+    assert asked["message"]["id"] != final["message"]["id"]
+
+
+def test_thoughts_are_blocks_and_a_failed_call_says_so(work: Path) -> None:
+    turns = [
+        calls(call("Read", file_path="gone.txt"), thinking="Hm.", signature="s1"),
+        {"text": "It is not there."},
+    ]
+    _, asked, answered, *_ = streamed(work, "read it", turns=turns)
+    thought = asked["message"]["content"][0]
+    assert thought == {"type": "thinking", "thinking": "Hm.", "signature": "s1"}
+    assert answered["message"]["content"][0]["is_error"] is True
+
+
+def test_pieces_of_text_come_if_they_are_wanted(work: Path) -> None:
+    turns = [{"text": "one two", "chunk": 4, "thinking": "Hm."}]
+    lines = streamed(work, "hi", "--include-partial-messages", turns=turns)
+    deltas = [one["event"]["delta"] for one in lines if one["type"] == "stream_event"]
+    assert "".join(one.get("text", "") for one in deltas) == "one two"
+    assert "".join(one.get("thinking", "") for one in deltas) == "Hm."
+    assert len(deltas) > 2
+    assert "stream_event" not in kinds(streamed(work, "hi", turns=turns))
+
+
+def test_a_line_comes_when_it_is_known_and_not_at_the_end(work: Path) -> None:
+    turns = [calls(call("Read", file_path="a.txt")), {"text": "Slow.", "delay_s": 30}]
+    model = scripted(work, *turns)
+    process = started(work, "go", "--model", model, "--output-format", "stream-json")
+    assert process.stdout is not None
+    first = [json.loads(process.stdout.readline())["type"] for _ in range(3)]
+    assert first == ["system", "assistant", "user"]
+    process.terminate()
+    code, rest, _ = ended(process)
+    assert (code, json.loads(rest.splitlines()[-1])["subtype"]) == (130, "error_cancelled")
+
+
+def test_what_a_further_agent_says_names_the_call_that_began_it(work: Path) -> None:
+    task = {"description": "look", "prompt": "read a.txt now", "subagent_type": "explore"}
+    turns = [
+        calls({**call("Task", **task), "id": "t1"}),
+        {**calls(call("Read", file_path="a.txt")), "when": "read a.txt now"},  # type: ignore[dict-item]
+        {"text": "The child says one.", "when": "1\tone"},
+        {"text": "Done.", "when": "The child says one."},
+    ]
+    lines = streamed(work, "delegate", turns=turns)
+    inner = [one for one in lines if one.get("parent_tool_use_id")]
+    assert {one["parent_tool_use_id"] for one in inner} == {"t1"}
+    assert "The child says one." in json.dumps(inner)
+    assert lines[-1]["result"] == "Done."
+
+
+def test_warnings_are_lines_and_standard_output_holds_nothing_else(work: Path) -> None:
+    (work / "ANKRCODE.md").write_text("Obey.\n", encoding="utf-8")
+    done = ask(work, "hi", "--output-format", "stream-json", turns=["Hello."])
+    notices = [one for one in lines_of(done) if one.get("subtype") == "notice"]
+    assert any(str(work) in one["message"] for one in notices), "untrusted instructions are named"
+
+
+def test_without_a_model_a_stream_has_its_first_and_its_last_line(work: Path) -> None:
+    lines = streamed(work, "a.txt padho", env=NO_KEYS)
+    assert kinds(lines) == ["system", "result"]
+    assert lines[-1]["result"] == "     1\tone"
+    (only,) = streamed(work, "why?", env=NO_KEYS)
+    assert (only["type"], only["subtype"]) == ("result", "error_provider")
+
+
+# ── in ────────────────────────────────────────────────────────────────────────────────────────
+def user(content: object) -> str:
+    return json.dumps({"type": "user", "message": {"role": "user", "content": content}})
+
+
+def fed(work: Path, given: str, *turns: Any, **more: Any) -> list[dict[str, Any]]:
+    return streamed(work, "--input-format", "stream-json", turns=list(turns), given=given, **more)
+
+
+def test_each_line_is_a_task_of_one_conversation(work: Path) -> None:
+    given = f"{user('first')}\n{user([{'type': 'text', 'text': 'second'}])}\n"
+    lines = fed(work, given, {"text": "1", "when": "first"}, {"text": "2", "when": "second"})
+    results = [one for one in lines if one["type"] == "result"]
+    assert [one["result"] for one in results] == ["1", "2"]
+    assert len({one["session_id"] for one in results}) == 1
+    assert kinds(lines).count("system") == 1
+
+
+def test_a_line_that_is_no_task_is_told_and_the_work_goes_on(work: Path) -> None:
+    given = f'not json\n{{"type": "user"}}\n\n{user("hi")}\n'
+    lines = fed(work, given, "Hello.")
+    errors = [one for one in lines if "error" in one and "type" not in one]
+    assert [one["id"] for one in errors] == [None, None]
+    assert "not JSON" in errors[0]["error"]
+    assert lines[-1]["result"] == "Hello."
+
+
+def test_no_line_at_all_is_no_failure(work: Path) -> None:
+    done = ask(work, "--input-format", "stream-json", turns=[], given="")
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_a_task_on_the_command_line_comes_first(work: Path) -> None:
+    turns = [{"text": "1", "when": "first"}, {"text": "2", "when": "second"}]
+    model = scripted(work, *turns)
+    arguments = ("first", "--model", model, "--input-format", "stream-json")
+    lines = lines_of(
+        ask(work, *arguments, "--output-format", "stream-json", given=user("second") + "\n")
+    )
+    assert [one["result"] for one in lines if one["type"] == "result"] == ["1", "2"]
+
+
+def test_a_picture_in_a_line_reaches_the_model(work: Path) -> None:
+    source = {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}
+    content = [{"type": "text", "text": "look"}, {"type": "image", "source": source}]
+    with ChatServer(said("Seen.")) as chat:
+        arguments = ("--input-format", "stream-json", "--output-format", "stream-json")
+        done = ask(work, *arguments, *chat.options, given=user(content) + "\n")
+    assert lines_of(done)[-1]["result"] == "Seen.", done.stderr
+    assert "iVBORw0KGgo=" in json.dumps(chat.requests[0]["messages"])
+
+
+def test_an_interrupt_ends_the_task_and_the_next_one_is_heard(work: Path) -> None:
+    with ChatServer(said("late"), said("Second.")) as chat:
+        chat.may_answer.clear()
+        arguments = ("--input-format", "stream-json", "--output-format", "stream-json")
+        process = started(work, *arguments, *chat.options, stdin=subprocess.PIPE)
+        assert process.stdin is not None
+        process.stdin.write(f"{user('first')}\n".encode())
+        process.stdin.flush()
+        assert chat.has_asked.wait(20)
+        stop = {"type": "control_request", "request_id": "1", "request": {"subtype": "interrupt"}}
+        process.stdin.write(f"{json.dumps(stop)}\n{user('second')}\n".encode())
+        process.stdin.flush()
+        chat.may_answer.set()
+        code, out, _ = ended(process)
+    results = [one for one in map(json.loads, out.splitlines()) if one["type"] == "result"]
+    assert [one["subtype"] for one in results] == ["error_cancelled", "success"]
+    assert code == 0
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"",
+        b"[]",
+        b'"text"',
+        b'{"type": "assistant"}',
+        b'{"type": "user", "message": "hi"}',
+        b'{"type": "user", "message": {"content": []}}',
+        b'{"type": "user", "message": {"content": "  "}}',
+        b'{"type": "user", "message": {"content": [{"type": "text", "text": 3}]}}',
+        b'{"type": "control_request", "request": "interrupt"}',
+        b"\xff\xfe",
+        b"[" * 100_000,
+    ],
+)
+def test_whatever_is_no_task_is_refused_with_a_sentence(line: bytes) -> None:
+    with pytest.raises(BadLine, match=r"^The line "):
+        told(line)
