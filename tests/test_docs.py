@@ -113,15 +113,40 @@ def test_there_is_something_to_run_on_the_pages_for_users() -> None:
         assert any(block.language == "python" for block in blocks_of(page)), page
 
 
+def headings_of(page: Path) -> set[str]:
+    """As they are named in addresses."""
+    found = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", one.lower()).strip().replace(" ", "-") for one in found}
+
+
 def test_every_link_between_pages_leads_somewhere() -> None:
-    for page in PAGES:
+    languages = [f"languages/{path.name}" for path in (DOCS / "languages").glob("*.md")]
+    for page in (*PAGES, *languages, "../CHANGELOG.md", "../CONTRIBUTING.md"):
         text = (DOCS / page).read_text(encoding="utf-8")
-        for target in re.findall(r"\]\(([^)#:]+)\)", text):
-            assert ((DOCS / page).parent / target).exists(), f"{page}: {target}"
+        for target, heading in re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", text):
+            place = (DOCS / page).parent / target if target else DOCS / page
+            assert place.exists(), f"{page}: {target}"
+            assert not heading or heading in headings_of(place), f"{page}: {target}#{heading}"
+
+
+def test_the_readme_leads_to_every_page() -> None:
+    readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
+    pages = [path.relative_to(DOCS.parent).as_posix() for path in DOCS.rglob("*.md")]
+    assert not [page for page in pages if f"({page})" not in readme]
+
+
+def test_the_guide_for_the_code_names_files_that_are_there() -> None:
+    root = DOCS.parent
+    guide = (root / "AGENTS.md").read_text(encoding="utf-8")
+    there = {path.name for path in (root / "src").rglob("*") if path.is_file()}
+    there |= {path.name for path in (root / "tests").glob("*.py")}
+    named = set(re.findall(r"(?<![\w*])\w+\.(?:py|pyi|json|txt)\b", guide))
+    assert len(named) > 100
+    assert named - there == {"X.py"}
 
 
 # ── generated help ────────────────────────────────────────────────────────────────────────────
-HELP = re.compile(r"<!-- help: ankrcode([a-z ]*) -->\n.*?<!-- end -->", re.DOTALL)
+HELP = re.compile(r"<!-- help: ankrcode([a-z -]*?) -->\n.*?<!-- end -->", re.DOTALL)
 
 
 def test_the_help_texts_are_those_of_the_program(project: Path) -> None:
@@ -138,7 +163,7 @@ def test_the_help_texts_are_those_of_the_program(project: Path) -> None:
         page.write_text(renewed, encoding="utf-8")
     assert text == renewed or UPDATE, "run it again with ANKRCODE_UPDATE_SNAPSHOTS=1"
     documented = {found[1].strip().partition(" ")[0] for found in HELP.finditer(text)}
-    assert documented == {"", *COMMANDS}
+    assert documented == {"", "-p", *COMMANDS}
 
 
 # ── nothing is left out ───────────────────────────────────────────────────────────────────────

@@ -28,7 +28,7 @@ REQUIREMENTS: Parts = {
         done("S1-009", "63,72-73", "clearCurrentTurn drops the state of the turn, clearState that of the session"),
         done("S1-010", "19,61", "A call identical to one of the same turn is prevented"),
         done("S1-011", "20,62", "Reads and writes of files are tracked, so that later calls can be checked"),
-        planned("S1-062", "10", "The agent runs tools only through the manager"),
+        done("S1-062", "10", "The agent runs tools only through the manager"),
     ),
     "Validator": (
         done("S1-012", "79,81,88-92", "A missing required parameter is reported"),
@@ -103,7 +103,7 @@ REQUIREMENTS: Parts = {
         done("S1-071", "513", "Edit: find and replace"),
         done("S1-072", "514", "Grep: search files for patterns"),
         done("S1-073", "515", "Glob: find files by pattern"),
-        planned("S1-054", "516", "AgentTool: delegate to sub-agents"),
+        done("S1-054", "516", "AgentTool: delegate to sub-agents"),
         done("S1-055", "517", "A schema library validates at run time"),
         planned("S1-056", "518", "Destructive operations are confirmed by the person"),
         done("S1-057", "519", "File changes can be undone: patches are managed"),
