@@ -3,6 +3,7 @@
 import errno
 import fcntl
 import os
+import time
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -18,6 +19,7 @@ from ankrcode.workspace.framing import HEAD, framed, split, unframed
 _FLAGS = os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _TAIL = 256 * 1024
+_LOCK_WAITS_S = (0.01, 0.02, 0.05, 0.1)
 _CHECKPOINT = b'{"type":"checkpoint"'
 _NO_SYNC_OF_FOLDERS = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP)
 _TURN = b'{"type":"turn_started"'
@@ -47,7 +49,7 @@ class SessionLog:
         except OSError as problem:
             raise _failed(path, problem) from None
         try:
-            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock(self._handle)
             facts = os.fstat(self._handle)
             if not facts.st_nlink:  # deleted while it was being opened
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
@@ -241,6 +243,19 @@ def sync_folder(folder: str) -> None:
             raise
     finally:
         os.close(handle)
+
+
+def _lock(handle: int) -> None:
+    """A child of a process that was killed may hold it until its program begins: a moment."""
+    for wait_s in (*_LOCK_WAITS_S, None):
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if wait_s is None:
+                raise
+            time.sleep(wait_s)
+        else:
+            return
 
 
 def _failed(path: str, problem: OSError) -> SessionError:
