@@ -16,7 +16,7 @@ SLOW = {
     *("tempfile", "tomllib", "unittest", "urllib.request", "xml", "zlib", "httpx", "httpx2"),
 }
 OURS_NOT = {
-    *("aws", "sigv4", "budget", "metered", "prices", "cost", "ledger", "detect", "local"),
+    *("aws", "sigv4", "budget", "prices", "cost", "ledger", "detect", "local"),
     *("capabilities", "estimate", "line_up", "unready", "other_ways"),
     *("scripted", "recorded", "text", "unpacking", "either"),
 }

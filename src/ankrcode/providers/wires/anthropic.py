@@ -20,8 +20,8 @@ from ankrcode.providers.wires.anthropic_reader import AnthropicReader
 from ankrcode.providers.wires.body import body, encoded, listed, marked
 from ankrcode.providers.wires.call_ids import plain_id
 from ankrcode.providers.wires.conversation import (
+    Turns,
     in_turns,
-    turns,
     without_last_thought,
     without_system,
 )
@@ -49,6 +49,7 @@ class AnthropicWire:
     def __init__(self) -> None:
         self._messages: Kept[Message, bytes] = Kept(_message)
         self._tools: Kept[ToolSpec, bytes] = Kept(_tool)
+        self._told = Turns()
 
     def encode(self, request: ModelRequest, target: Target) -> Encoded:
         system, messages = without_system(request.messages)
@@ -86,7 +87,7 @@ class AnthropicWire:
         return listed(forms)
 
     def _turns(self, messages: Sequence[Message], target: Target, *, caches: bool) -> list[bytes]:
-        told = turns(messages, self._messages.forms(messages, target))
+        told = self._told.of(messages, self._messages.forms(messages, target))
         users = [at for at, (is_model, _) in enumerate(told) if not is_model]
         for at in users[-_CACHED_TURNS:] if caches else []:
             told[at] = (False, marked(told[at][1], _CACHED))

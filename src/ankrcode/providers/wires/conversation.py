@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from ankrcode.protocol.message import Message, Part, TextPart, ThinkingPart
+from ankrcode.providers.wires.kept import begins_with
 
 
 def without_system(messages: Sequence[Message]) -> tuple[list[str], Sequence[Message]]:
@@ -24,10 +25,37 @@ def without_last_thought(parts: Sequence[Part]) -> Sequence[Part]:
     return parts[:end]
 
 
-def turns(messages: Sequence[Message], forms: Iterable[bytes]) -> list[tuple[bool, bytes]]:
-    """(is the model's, parts joined). A system message among the others is told by the user."""
-    pairs = zip(messages, forms, strict=True)
-    return merged((one.role == "assistant", form) for one, form in pairs)
+class Turns:
+    """(is the model's, parts joined). A system message among the others is told by the user.
+
+    What was joined for the request before is kept; its last turn may still grow.
+    """
+
+    def __init__(self) -> None:
+        self._messages: Sequence[Message] = ()
+        self._forms: Sequence[bytes] = ()
+        self._settled: list[tuple[bool, bytes]] = []  # of those messages, all turns but the last
+        self._at = 0  # the first message of the last turn
+
+    def of(self, messages: Sequence[Message], forms: Sequence[bytes]) -> list[tuple[bool, bytes]]:
+        is_same = begins_with(messages, self._messages) and begins_with(forms, self._forms)
+        if not is_same:
+            self._settled, self._at = [], 0
+        fresh = range(self._at, len(messages))
+        told = [(messages[at].role == "assistant", forms[at]) for at in fresh]
+        turns = self._settled + merged(told)
+        self._messages, self._forms = tuple(messages), tuple(forms)
+        self._settled, self._at = turns[:-1], self._beginning(turns)
+        return turns
+
+    def _beginning(self, turns: list[tuple[bool, bytes]]) -> int:
+        """Of the last turn; messages that say nothing belong to whoever surrounds them."""
+        at = len(self._messages)
+        while at > self._at and (
+            not self._forms[at - 1] or (self._messages[at - 1].role == "assistant") == turns[-1][0]
+        ):
+            at -= 1
+        return at
 
 
 def merged(told: Iterable[tuple[bool, bytes]]) -> list[tuple[bool, bytes]]:

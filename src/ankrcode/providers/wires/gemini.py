@@ -18,7 +18,7 @@ from ankrcode.protocol.stream import AnyStreamEvent, Failure
 from ankrcode.providers.wire import Encoded, ModelRequest, Options, Reader, Target, ToolSpec
 from ankrcode.providers.wires import quirks
 from ankrcode.providers.wires.body import body, encoded, listed
-from ankrcode.providers.wires.conversation import in_turns, turns, without_system
+from ankrcode.providers.wires.conversation import Turns, in_turns, without_system
 from ankrcode.providers.wires.efforts import effort_of, thinking_budget
 from ankrcode.providers.wires.gemini_reader import GeminiReader
 from ankrcode.providers.wires.gemini_stream import GeminiStream
@@ -38,6 +38,7 @@ class GeminiWire:
 
     def __init__(self) -> None:
         self._messages: Kept[Message, bytes] = Kept(self._message)
+        self._told = Turns()
         self._tools: Kept[ToolSpec, bytes] = Kept(_tool)
         self._names: dict[str, str] = {}  # of tools, by the id of a call: results are named
 
@@ -49,7 +50,7 @@ class GeminiWire:
             "tools": b'[{"functionDeclarations":' + listed(tools) + b"}]" if tools else None,
             "systemInstruction": b'{"parts":' + listed(parts) + b"}" if parts else None,
         }
-        told = turns(messages, self._messages.forms(messages, target))
+        told = self._told.of(messages, self._messages.forms(messages, target))
         contents = in_turns(told, _USER, _MODEL)
         return Encoded(
             path=_path(target, request.options),

@@ -5,6 +5,7 @@ conversation has dropped is let go of.
 """
 
 from collections.abc import Callable, Sequence
+from operator import is_
 from typing import Generic, TypeVar
 
 from ankrcode.providers.wire import Target
@@ -15,6 +16,11 @@ Form = TypeVar("Form")
 _SPARE = 64
 
 
+def begins_with(things: Sequence[object], earlier: Sequence[object]) -> bool:
+    """Are these the very same, with more behind them? Without a step of Python for each."""
+    return len(things) >= len(earlier) and all(map(is_, things, earlier))
+
+
 class Kept(Generic[Thing, Form]):
     """Things and their encoded form, for one target."""
 
@@ -22,22 +28,26 @@ class Kept(Generic[Thing, Form]):
         self._encode = encode
         self._kept: dict[int, tuple[Thing, Form]] = {}
         self._target: Target | None = None
+        self._things: Sequence[Thing] = ()  # those of the last request, and their forms
+        self._forms: list[Form] = []
 
     def forms(self, things: Sequence[Thing], target: Target) -> list[Form]:
         """One for each, in order; encoded only where it is new."""
         if target is not self._target:
             if target != self._target:
                 self._kept.clear()
+                self._things, self._forms = (), []
             self._target = target
         kept, encode = self._kept, self._encode
-        forms: list[Form] = []
-        for thing in things:
+        forms: list[Form] = self._forms.copy() if begins_with(things, self._things) else []
+        for thing in things[len(forms) :]:
             known = kept.get(id(thing))
             if known is None:
                 known = kept[id(thing)] = (thing, encode(thing, target))
             forms.append(known[1])
         if len(kept) > 2 * len(things) + _SPARE:
             self._let_go(things)
+        self._things, self._forms = tuple(things), forms.copy()
         return forms
 
     def _let_go(self, things: Sequence[Thing]) -> None:
