@@ -18,7 +18,8 @@ run: $(VENV)/.run  ## run ankrcode: make run ARGS='tools list'
 	@$(BIN)/ankrcode $(ARGS)
 
 test: $(VENV)/.dev $(VENV)/.system  ## run the tests: make test ARGS='-k scheduler'
-	$(BIN)/python -P -m pytest -n auto $(ARGS)
+	@# One more than there are cores: much of the time is waiting for other processes.
+	$(BIN)/python -P -m pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) $(ARGS)
 
 check: $(VENV)/.dev  ## lint, format, types, layers, size budgets
 	$(BIN)/ruff check .

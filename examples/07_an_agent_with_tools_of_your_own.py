@@ -12,9 +12,12 @@ def stock(fruit: str) -> int:
     return STOCK[fruit]
 
 
+looked_up: list[str] = []
+
+
 @hook("PreToolUse", matcher="stock")
-def say_so(payload: dict[str, object]) -> None:
-    print("looking up", payload["tool_input"])
+def note(payload: dict[str, object]) -> None:
+    looked_up.append(str(payload["tool_input"]))
 
 
 SCRIPT: list[Turn | str] = [
@@ -30,7 +33,8 @@ SCHEMA = {
 }
 
 agent = Agent(
-    ScriptedModel(SCRIPT), tools=[stock], hooks=[say_so], toolset=["stock"], allowed_tools=["stock"]
+    ScriptedModel(SCRIPT), tools=[stock], hooks=[note], toolset=["stock"], allowed_tools=["stock"]
 )
 answer = agent.run_sync("What is sold out?", schema=SCHEMA)
+print("looked up", *sorted(looked_up))
 print(answer.structured)

@@ -53,8 +53,7 @@ success 3
 return a + b
 """,
     "07_an_agent_with_tools_of_your_own.py": """\
-looking up {'fruit': 'mango'}
-looking up {'fruit': 'guava'}
+looked up {'fruit': 'guava'} {'fruit': 'mango'}
 {'sold_out': ['guava']}
 """,
     "08_headless_from_a_script.py": """\

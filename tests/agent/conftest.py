@@ -19,6 +19,8 @@ def closed_kits(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         made.append(self)
 
     monkeypatch.setattr(Toolkit, "__init__", noted)
+    # A source mended within its second, and as long as before, would not be compiled again.
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     yield
     for kit in made:
         kit.close()

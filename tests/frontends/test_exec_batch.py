@@ -55,7 +55,7 @@ def test_an_answer_has_the_whole_result(work: Path) -> None:
             "lines": 1,
             "total_lines": 1,
             "is_cut": False,
-            "tokens": 5,
+            "tokens": 3,
             "error": "",
             "files_read": 1,
             "files": [],

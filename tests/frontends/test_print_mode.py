@@ -50,7 +50,7 @@ def test_json_is_one_object_with_all_that_scripts_rely_on(work: Path) -> None:
     assert result.keys() == RESULT_KEYS
     assert (result["type"], result["subtype"], result["is_error"]) == ("result", "success", False)
     assert (result["result"], result["num_turns"]) == ("It says one.", 2)
-    assert result["usage"]["output_tokens"] == 4
+    assert result["usage"]["output_tokens"] > 4  # what was reported, and our count of the rest
     assert done.stderr == ""
     assert session_file(result["session_id"]).is_file()
 
