@@ -50,6 +50,7 @@ bench: $(VENV)/.bench  ## measure: ratios in one run, printed
 	$(BIN)/python -P benchmarks/sessions.py $(ARGS)
 	$(BIN)/python -P benchmarks/undo.py $(ARGS)
 	$(BIN)/python -P benchmarks/agent.py $(ARGS)
+	$(BIN)/python -P benchmarks/peers.py $(ARGS)
 	$(BIN)/python -P benchmarks/providers.py $(ARGS)
 	$(BIN)/python -P benchmarks/rocketlang.py $(ARGS)
 	$(BIN)/python -P benchmarks/local.py $(ARGS)

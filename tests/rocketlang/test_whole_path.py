@@ -82,3 +82,34 @@ def test_a_slip_is_told_as_one(row: dict[str, Any]) -> None:
     assert answer["confirm"] is reading.confirm
     inside = checked(f"2 baar:\n {row['text']}\nend")
     assert inside["confirm"] is reading.confirm
+
+
+# ── pronouns after what was done ──────────────────────────────────────────────────────────────
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a.md ko b.md mein copy karo phir use hatao",
+        "a.py aur b.py padho phir use hatao",
+        "tests chalao phir use hatao",
+        "copy a.md to b.md then delete it",
+    ],
+)
+def test_where_a_pronoun_may_name_several_things_nothing_runs(text: str) -> None:
+    answer = checked(text)
+    assert answer["calls"] == []
+    assert answer["error"]["code"] == "missing_argument"
+
+
+@pytest.mark.parametrize(
+    ("text", "tool", "name", "path"),
+    [
+        ("a.md ko docs/ mein le jao phir use padho", "Read", "file_path", "docs/a.md"),
+        ("a.py padho phir use hatao", "Delete", "path", "a.py"),
+        ("read a.py then delete it", "Delete", "path", "a.py"),
+    ],
+)
+def test_a_pronoun_names_the_one_thing_that_was_worked_on(
+    text: str, tool: str, name: str, path: str
+) -> None:
+    last = checked(text)["calls"][-1]
+    assert (last["tool"], last["args"][name]) == (tool, path)
