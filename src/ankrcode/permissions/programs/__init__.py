@@ -130,22 +130,33 @@ def _positional(text: str) -> Positional:
 
 
 @cache
-def table() -> dict[str, Program]:
-    """Every program that is known, by its name."""
-    found: dict[str, Program] = {}
+def _written() -> dict[str, msgspec.Raw]:
+    """Every program that is known, by its name, as it is written: few are ever asked about."""
+    found: dict[str, msgspec.Raw] = {}
     folder = Path(__file__).parent  # importlib.resources is slow to load
-    decode = msgspec.json.Decoder(dict[str, Program]).decode
+    decode = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
     for file in sorted(folder.glob("*.json")):
         found.update(decode(file.read_bytes()))
     return found
 
 
 @cache
+def program(name: str) -> Program | None:
+    written = _written().get(name)
+    return None if written is None else msgspec.json.decode(written, type=Program)
+
+
+def table() -> dict[str, Program]:
+    """All of them."""
+    return {name: one for name in _written() if (one := program(name)) is not None}
+
+
+@cache
 def lookup(name: str) -> Spec | None:
-    program = table().get(name)
-    while program is not None and program.same:
-        first, *rest = program.same.split()
-        program = table().get(first)
+    found = program(name)
+    while found is not None and found.same:
+        first, *rest = found.same.split()
+        found = program(first)
         for inner in rest:
-            program = program.commands.get(inner) if program is not None else None
-    return None if program is None else Spec(name, program)
+            found = found.commands.get(inner) if found is not None else None
+    return None if found is None else Spec(name, found)

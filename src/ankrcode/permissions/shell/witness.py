@@ -6,6 +6,9 @@ command name that ours has not, something is wrong and a person is asked.
 """
 
 from functools import lru_cache
+from importlib import import_module
+from importlib.machinery import PathFinder
+from importlib.util import find_spec, module_from_spec
 from typing import Any
 
 from ankrcode.permissions.shell.grammar import parse
@@ -54,6 +57,17 @@ def names_by_tree_sitter(command: str) -> set[str]:
 @lru_cache(maxsize=1)
 def _parser() -> Any:
     import tree_sitter
-    import tree_sitter_bash
 
-    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
+    return tree_sitter.Parser(tree_sitter.Language(_bash().language()))
+
+
+def _bash() -> Any:
+    """The grammar itself: the package around it loads 5 ms of what we do not need."""
+    package = find_spec("tree_sitter_bash")
+    places = package.submodule_search_locations if package is not None else None
+    binding = PathFinder.find_spec("_binding", places) if places else None
+    if binding is None or binding.loader is None:
+        return import_module("tree_sitter_bash")
+    module = module_from_spec(binding)
+    binding.loader.exec_module(module)
+    return module
