@@ -27,7 +27,7 @@ from ankrcode.providers.wires import WIRES, wire_named
 
 ROUNDS = 15
 FLOOR = "import json, subprocess, sys; from http.client import HTTPConnection"
-FIRST = "import asyncio; import ankrcode.providers.resolve; import ankrcode.providers.{module}"
+FIRST = "import asyncio, ankrcode.providers.resolve, ankrcode.providers.wires.{module}"
 IMPORT_BAR = 2.0
 PARSE_BAR = 5.0
 

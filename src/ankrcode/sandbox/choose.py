@@ -1,7 +1,6 @@
 """Which wall stands here: the strongest that works, tried once and remembered."""
 
 import os
-import time
 from _thread import start_new_thread
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -36,7 +35,6 @@ WALLS = {
     "landlock": _loaded_when_tried("landlocked", "Landlocked"),
 }
 NONE = "none"
-_OTHERS_START_S = 0.05
 
 
 class Sandbox:
@@ -79,12 +77,7 @@ class Sandbox:
         """The result will say which wall stands: that is found out while the command runs."""
         if "wall" not in self.__dict__ and not self._is_trying:
             self._is_trying = True
-            start_new_thread(self._try_soon, ())
-
-    def _try_soon(self) -> None:
-        """After the commands that are about to start: they should not wait for it."""
-        time.sleep(_OTHERS_START_S)
-        _ = self.wall
+            start_new_thread(lambda: self.wall, ())
 
     def scratch(self) -> str:
         return self._site.scratch
