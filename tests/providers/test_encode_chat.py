@@ -390,3 +390,15 @@ def test_breakpoints_for_who_passes_them_on() -> None:
     assert messages[3]["content"] == [{"type": "text", "text": "z", **mark}]
     plain = told(system("a"), user("x"), quirk=quirks.CACHE_CONTROL, cache=False)
     assert "cache_control" not in str(plain)
+
+
+def test_breakpoints_follow_the_results_of_tools() -> None:
+    """Else a run of calls is paid for anew with each request; others know only text there."""
+    talk = [user("Begin.")]
+    for number in range(4):
+        talk += [model(use(f"c{number}")), user(result(f"c{number}", f"found {number}"))]
+    to = target(quirks.CACHE_CONTROL, model="anthropic/claude-x")
+    messages = body_of("openai-chat", request(*talk), to=to)["messages"]
+    marked = [at for at, one in enumerate(messages) if "cache_control" in str(one)]
+    assert marked == [6, 8]
+    assert messages[8]["content"][0]["text"] == "found 3"

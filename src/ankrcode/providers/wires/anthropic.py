@@ -1,6 +1,7 @@
 """Anthropic Messages: the request; the answer is `anthropic_reader`'s."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ankrcode.protocol.message import (
@@ -20,8 +21,10 @@ from ankrcode.providers.wires.anthropic_reader import AnthropicReader
 from ankrcode.providers.wires.body import body, encoded, listed, marked
 from ankrcode.providers.wires.call_ids import plain_id
 from ankrcode.providers.wires.conversation import (
-    Turns,
+    by_role,
     in_turns,
+    mark_last,
+    merged,
     without_last_thought,
     without_system,
 )
@@ -34,6 +37,7 @@ from ankrcode.providers.wires.schemas import told_schema
 from ankrcode.providers.wires.splitter import Splitter
 from ankrcode.providers.wires.sse import Sse
 from ankrcode.providers.wires.stream_reader import StreamReader, read_whole
+from ankrcode.providers.wires.told import Told
 
 VERSION = "2023-06-01"
 _VERTEX_VERSION, _BEDROCK_VERSION = "vertex-2023-10-16", "bedrock-2023-05-31"
@@ -47,9 +51,8 @@ class AnthropicWire:
     """Also for those who imitate it, and for the same on Vertex and on Bedrock's invoke paths."""
 
     def __init__(self) -> None:
-        self._messages: Kept[Message, bytes] = Kept(_message)
+        self._messages: Told[bytes] = Told(_message, _turns)
         self._tools: Kept[ToolSpec, bytes] = Kept(_tool)
-        self._told = Turns()
 
     def encode(self, request: ModelRequest, target: Target) -> Encoded:
         system, messages = without_system(request.messages)
@@ -59,7 +62,7 @@ class AnthropicWire:
             "tools": self._tools_of(request, target) if request.tools else None,
             "system": _system(system, request, target),
         }
-        told = self._turns(messages, target, caches=_caches(options, target))
+        told = self._messages.pieces(messages, target, marks=_caches(options, target))
         headers = {"content-type": "application/json", "anthropic-version": VERSION}
         return Encoded(
             path=_path(target, options),
@@ -85,13 +88,6 @@ class AnthropicWire:
         if _caches(request.options, target):
             forms[-1] = marked(forms[-1], _CACHED)
         return listed(forms)
-
-    def _turns(self, messages: Sequence[Message], target: Target, *, caches: bool) -> list[bytes]:
-        told = self._told.of(messages, self._messages.forms(messages, target))
-        users = [at for at, (is_model, _) in enumerate(told) if not is_model]
-        for at in users[-_CACHED_TURNS:] if caches else []:
-            told[at] = (False, marked(told[at][1], _CACHED))
-        return in_turns(told, _USER, _MODEL)
 
 
 def _splitter(target: Target) -> Splitter:
@@ -209,6 +205,15 @@ def _tool(tool: ToolSpec, _target: Target) -> bytes:
 
 
 # ── messages ────────────────────────────────────────────────────────────────────────────────────
+def _turns(
+    messages: Sequence[Message], forms: Sequence[bytes], _target: Target, *, marks: bool
+) -> list[bytes]:
+    told = merged(by_role(messages, forms))
+    if marks:
+        mark_last(told, _CACHED_TURNS, partial(marked, mark=_CACHED))
+    return in_turns(told, _USER, _MODEL)
+
+
 def _message(message: Message, target: Target) -> bytes:
     """Its blocks, joined: results first, as the vendor demands."""
     said = without_last_thought(message.parts)

@@ -21,6 +21,7 @@ from ankrcode.providers.wires.body import body, encoded, listed
 from ankrcode.providers.wires.call_ids import plain_id
 from ankrcode.providers.wires.conversation import (
     in_turns,
+    mark_last,
     merged,
     without_last_thought,
     without_system,
@@ -33,6 +34,7 @@ from ankrcode.providers.wires.opaque import content_of
 from ankrcode.providers.wires.paths import segment
 from ankrcode.providers.wires.schemas import told_schema
 from ankrcode.providers.wires.stream_reader import StreamReader, read_whole
+from ankrcode.providers.wires.told import Told
 
 _CACHED = b'{"cachePoint":{"type":"default"}}'
 _CACHED_TURNS = 2
@@ -49,7 +51,7 @@ class BedrockWire:
     """Every model of the house in one form."""
 
     def __init__(self) -> None:
-        self._messages: Kept[Message, _Forms] = Kept(_message)
+        self._messages: Told[_Forms] = Told(_message, _turns)
         self._tools: Kept[ToolSpec, bytes] = Kept(_tool)
 
     def encode(self, request: ModelRequest, target: Target) -> Encoded:
@@ -63,7 +65,7 @@ class BedrockWire:
             "toolConfig": self._tool_config(request, target, mark) if request.tools else None,
             "system": listed([*texts, *mark]) if texts else None,
         }
-        told = self._turns(messages, target, mark)
+        told = self._messages.pieces(messages, target, marks=bool(mark))
         verb = "converse-stream" if options.stream else "converse"
         return Encoded(
             path=f"model/{segment(target.model)}/{verb}",
@@ -91,15 +93,6 @@ class BedrockWire:
         choice = _choice(request.options.tool_choice)
         end = b',"toolChoice":' + encoded(choice) if choice else b""
         return b'{"tools":' + tools + end + b"}"
-
-    def _turns(self, messages: Sequence[Message], target: Target, mark: list[bytes]) -> list[bytes]:
-        forms = self._messages.forms(messages, target)
-        told = merged(_in_order(messages, forms, target))
-        users = [at for at, (is_model, _) in enumerate(told) if not is_model]
-        for at in users[-_CACHED_TURNS:] if mark else []:
-            if _DOCUMENT not in told[at][1]:  # behind which breakpoints are refused
-                told[at] = (False, b",".join([told[at][1], *mark]))
-        return in_turns(told, _USER, _MODEL)
 
 
 def _caches(options: Options, target: Target) -> bool:
@@ -158,6 +151,20 @@ def _message(message: Message, target: Target) -> _Forms:
 
 def _joined(parts: Sequence[Part], target: Target) -> bytes:
     return b",".join(encoded(form) for part in parts if (form := _part(part, target)) is not None)
+
+
+def _turns(
+    messages: Sequence[Message], forms: Sequence[_Forms], target: Target, *, marks: bool
+) -> list[bytes]:
+    told = merged(_in_order(messages, forms, target))
+    if marks:
+        mark_last(told, _CACHED_TURNS, _marked)
+    return in_turns(told, _USER, _MODEL)
+
+
+def _marked(parts: bytes) -> bytes:
+    """Behind documents breakpoints are refused."""
+    return parts if _DOCUMENT in parts else parts + b"," + _CACHED
 
 
 def _in_order(

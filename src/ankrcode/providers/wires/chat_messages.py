@@ -5,6 +5,7 @@ hold, and words beside it, wait until the last result of the run is told.
 """
 
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Any
 
 from msgspec import Struct
@@ -24,13 +25,15 @@ from ankrcode.providers.wire import Options, Target
 from ankrcode.providers.wires import quirks
 from ankrcode.providers.wires.body import encoded, marked
 from ankrcode.providers.wires.call_ids import nine_letter_id, plain_id
-from ankrcode.providers.wires.kept import Kept
 from ankrcode.providers.wires.loose import encoded_text
 from ankrcode.providers.wires.media import data_url, file_name, in_words, is_image, is_pdf
 from ankrcode.providers.wires.opaque import details_of
+from ankrcode.providers.wires.told import Told
 
 _CACHED = b'"cache_control":{"type":"ephemeral"}'
 _CACHED_TURNS = 2
+_LIST_END = b"}]}"
+_CLAUDE = "claude"  # whose results, too, must be marked; others may know only text there
 _BETWEEN = b'{"role":"assistant","content":"OK."}'
 _Content = str | list[dict[str, Any]]
 
@@ -45,22 +48,29 @@ class ChatMessages:
     """Keeps what was encoded, and puts it together anew for each request."""
 
     def __init__(self) -> None:
-        self._kept: Kept[Message, _Forms] = Kept(self._forms)
+        self._told: Told[_Forms] = Told(self._forms, _in_order)
         self._names: dict[str, str] = {}  # of tools, by the id of a call
+        self._began: tuple[list[str], Message | None, Message] | None = None
 
     def told(
         self, system: list[str], messages: Sequence[Message], options: Options, target: Target
     ) -> list[bytes]:
         if system and quirks.NO_SYSTEM in target.quirks:
-            messages = _with_system(system, messages)
+            messages = self._with_system(system, messages)
             system = []
-        forms = self._kept.forms(messages, target)
-        told = _in_order(forms, target)
         marks = quirks.CACHE_CONTROL in target.quirks and options.cache
-        if marks:
-            _mark([said for said in told if said.is_user][-_CACHED_TURNS:])
-        front = [_system(system, target, marks=marks)] if system else []
-        return [*front, *(said.form for said in told)]
+        told = self._told.pieces(messages, target, marks=marks)
+        if not system:
+            return told
+        return [_system(system, target, marks=marks), *([b","] if told else []), *told]
+
+    def _with_system(self, system: list[str], messages: Sequence[Message]) -> list[Message]:
+        """In front of what the user said first; made once, as messages are known by identity."""
+        asks = bool(messages) and messages[0].role == "user"
+        first = messages[0] if asks else None
+        if self._began is None or self._began[0] != system or self._began[1] is not first:
+            self._began = (system, first, _in_front(system, first))
+        return [self._began[2], *messages[asks:]]
 
     def _forms(self, message: Message, target: Target) -> _Forms:
         if message.role == "assistant":
@@ -82,9 +92,10 @@ class ChatMessages:
 
     def _result(self, part: ToolResultPart, target: Target) -> dict[str, Any]:
         content: _Content = part.text
-        if part.attachments and quirks.RESULT_IMAGES in target.quirks:
-            shown = (AttachmentPart(attachment=one) for one in part.attachments)
-            content = _content([TextPart(text=part.text), *shown], target)
+        shows = bool(part.attachments) and quirks.RESULT_IMAGES in target.quirks
+        if shows or (quirks.CACHE_CONTROL in target.quirks and _CLAUDE in target.model.lower()):
+            shown = [AttachmentPart(attachment=one) for one in part.attachments if shows]
+            content = _content([TextPart(text=part.text), *shown], target) or ""
         if not content and (part.is_error or quirks.NEEDS_CONTENT in target.quirks):
             content = "failed" if part.is_error else "(no output)"
         result = {"role": "tool", "tool_call_id": _id(part.tool_use_id, target)}
@@ -94,10 +105,10 @@ class ChatMessages:
 
 
 class _Said(Struct):
-    """A message in its place; only those of the user may be marked."""
+    """A message in its place; only what the model is told may be marked."""
 
     form: bytes
-    is_user: bool = False
+    is_ours: bool = True
 
 
 class _Order:
@@ -118,39 +129,43 @@ class _Order:
         if one.said and one.is_user:
             self._waiting.append(one.said)
         elif one.said:
-            self.told.append(_Said(form=one.said))
+            self.told.append(_Said(form=one.said, is_ours=False))
             self._follows_result = False
 
     def tell_waiting(self) -> None:
         for form in self._waiting:
             if self._follows_result and self._needs_between:
-                self.told.append(_Said(form=_BETWEEN))
-            self.told.append(_Said(form=form, is_user=True))
+                self.told.append(_Said(form=_BETWEEN, is_ours=False))
+            self.told.append(_Said(form=form))
             self._follows_result = False
         self._waiting.clear()
 
 
-def _in_order(forms: list[_Forms], target: Target) -> list[_Said]:
+def _in_order(
+    _messages: Sequence[Message], forms: Sequence[_Forms], target: Target, *, marks: bool
+) -> list[bytes]:
     order = _Order(target)
     for one in forms:
         order.take(one)
     order.tell_waiting()
-    return order.told
+    if marks:
+        _mark(order.told)
+    return [said.form for said in order.told]
 
 
-def _mark(users: list[_Said]) -> None:
-    """On the last part of each: its content is a list, which ends in `}]}`."""
-    for said in users:
-        said.form = marked(said.form[:-2], _CACHED) + said.form[-2:]
+def _mark(told: list[_Said]) -> None:
+    """The last of what stands before an answer, twice; only a content that is a list can be."""
+    runs = [list(run) for is_ours, run in groupby(told, key=lambda said: said.is_ours) if is_ours]
+    for *_, said in runs[-_CACHED_TURNS:]:
+        if said.form.endswith(_LIST_END):
+            said.form = marked(said.form[:-2], _CACHED) + said.form[-2:]
 
 
-def _with_system(system: list[str], messages: Sequence[Message]) -> list[Message]:
-    """In front of what the user said first."""
+def _in_front(system: list[str], first: Message | None) -> Message:
     text = TextPart(text="\n\n".join(system))
-    if messages and messages[0].role == "user":
-        first = replace(messages[0], parts=(text, *messages[0].parts))
-        return [first, *messages[1:]]
-    return [Message(role="user", parts=(text,)), *messages]
+    if first is None:
+        return Message(role="user", parts=(text,))
+    return replace(first, parts=(text, *first.parts))
 
 
 def _system_role(target: Target) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 from ankrcode.protocol.stream import AnyStreamEvent, Failure
 from ankrcode.providers.wire import Encoded, ModelRequest, Options, Reader, Target, ToolSpec
 from ankrcode.providers.wires import quirks
-from ankrcode.providers.wires.body import body, encoded, listed, separated
+from ankrcode.providers.wires.body import body, encoded, listed
 from ankrcode.providers.wires.chat_messages import ChatMessages
 from ankrcode.providers.wires.cohere_reader import CohereReader
 from ankrcode.providers.wires.conversation import without_system
@@ -32,7 +32,7 @@ class CohereWire:
         tools = listed(self._tools.forms(request.tools, target)) if request.tools else None
         if options.schema is not None and tools is not None:  # it takes one or the other
             system = [*system, told_schema(options.schema)]
-        told = separated(self._messages.told(system, messages, options, target))
+        told = self._messages.told(system, messages, options, target)
         return Encoded(
             path="v2/chat",
             body=body(_head(request, target), {"tools": tools}, options.extra, "messages", told),

@@ -1,6 +1,6 @@
 """Gemini's generateContent, at Google's own door and at Vertex: the request."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ankrcode.protocol.definition import JsonSchema
@@ -18,7 +18,7 @@ from ankrcode.protocol.stream import AnyStreamEvent, Failure
 from ankrcode.providers.wire import Encoded, ModelRequest, Options, Reader, Target, ToolSpec
 from ankrcode.providers.wires import quirks
 from ankrcode.providers.wires.body import body, encoded, listed
-from ankrcode.providers.wires.conversation import Turns, in_turns, without_system
+from ankrcode.providers.wires.conversation import by_role, in_turns, merged, without_system
 from ankrcode.providers.wires.efforts import effort_of, thinking_budget
 from ankrcode.providers.wires.gemini_reader import GeminiReader
 from ankrcode.providers.wires.gemini_stream import GeminiStream
@@ -27,6 +27,7 @@ from ankrcode.providers.wires.media import image_type, in_words, is_image, is_pd
 from ankrcode.providers.wires.opaque import signature_of
 from ankrcode.providers.wires.schemas import without_references
 from ankrcode.providers.wires.stream_reader import StreamReader, read_whole
+from ankrcode.providers.wires.told import Told
 
 _UNSIGNED = "skip_thought_signature_validator"  # the vendor's own word for calls it did not make
 _USER, _MODEL = b'{"role":"user","parts":[', b'{"role":"model","parts":['
@@ -37,8 +38,7 @@ class GeminiWire:
     """Contents of a user and a model, made of parts."""
 
     def __init__(self) -> None:
-        self._messages: Kept[Message, bytes] = Kept(self._message)
-        self._told = Turns()
+        self._messages: Told[bytes] = Told(self._message, _turns)
         self._tools: Kept[ToolSpec, bytes] = Kept(_tool)
         self._names: dict[str, str] = {}  # of tools, by the id of a call: results are named
 
@@ -50,8 +50,7 @@ class GeminiWire:
             "tools": b'[{"functionDeclarations":' + listed(tools) + b"}]" if tools else None,
             "systemInstruction": b'{"parts":' + listed(parts) + b"}" if parts else None,
         }
-        told = self._told.of(messages, self._messages.forms(messages, target))
-        contents = in_turns(told, _USER, _MODEL)
+        contents = self._messages.pieces(messages, target)
         return Encoded(
             path=_path(target, request.options),
             body=body(_head(request, target), pieces, request.options.extra, "contents", contents),
@@ -101,6 +100,13 @@ class GeminiWire:
         name = self._names.get(part.tool_use_id, "tool")
         result = {"functionResponse": {"name": name, "response": said}}
         return [result, *(_attached(one, target) for one in part.attachments)]
+
+
+def _turns(
+    messages: Sequence[Message], forms: Sequence[bytes], _target: Target, *, marks: bool
+) -> list[bytes]:
+    del marks  # its cache needs none
+    return in_turns(merged(by_role(messages, forms)), _USER, _MODEL)
 
 
 def _path(target: Target, options: Options) -> str:

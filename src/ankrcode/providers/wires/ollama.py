@@ -15,13 +15,14 @@ from ankrcode.protocol.message import (
 from ankrcode.protocol.stream import AnyStreamEvent, Failure
 from ankrcode.providers.wire import Encoded, ModelRequest, Options, Reader, Target, ToolSpec
 from ankrcode.providers.wires import quirks
-from ankrcode.providers.wires.body import body, encoded, listed, separated
+from ankrcode.providers.wires.body import body, encoded, listed
 from ankrcode.providers.wires.efforts import effort_of, thinking_budget
 from ankrcode.providers.wires.kept import Kept
 from ankrcode.providers.wires.media import in_words, is_image
 from ankrcode.providers.wires.ndjson import Ndjson
 from ankrcode.providers.wires.ollama_reader import OllamaReader
 from ankrcode.providers.wires.stream_reader import StreamReader, read_whole
+from ankrcode.providers.wires.told import Told, in_their_order
 
 MAX_CONTEXT_TOKENS = 32_768  # memory is set aside for all of it; `extra` may ask for more
 
@@ -30,14 +31,14 @@ class OllamaWire:
     """Results are matched to calls by the names of tools, in order."""
 
     def __init__(self) -> None:
-        self._messages: Kept[Message, bytes] = Kept(self._message)
+        self._messages: Told[bytes] = Told(self._message, in_their_order)
         self._tools: Kept[ToolSpec, bytes] = Kept(_tool)
         self._names: dict[str, str] = {}
 
     def encode(self, request: ModelRequest, target: Target) -> Encoded:
         options = request.options
         tools = self._tools.forms(request.tools, target) if options.tool_choice != "none" else []
-        messages = [form for form in self._messages.forms(request.messages, target) if form]
+        messages = self._messages.pieces(request.messages, target)
         pieces = {"tools": listed(tools) if tools else None}
         head = {
             "model": target.model,
@@ -49,7 +50,7 @@ class OllamaWire:
         extra = {name: value for name, value in options.extra.items() if name != "options"}
         return Encoded(
             path="api/chat",
-            body=body(head, pieces, extra, "messages", separated(messages)),
+            body=body(head, pieces, extra, "messages", messages),
             headers={"content-type": "application/json"},
         )
 

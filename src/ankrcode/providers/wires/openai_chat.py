@@ -6,7 +6,7 @@ from typing import Any
 from ankrcode.protocol.stream import AnyStreamEvent, Failure
 from ankrcode.providers.wire import Encoded, ModelRequest, Options, Reader, Target, ToolSpec
 from ankrcode.providers.wires import quirks
-from ankrcode.providers.wires.body import body, encoded, listed, separated
+from ankrcode.providers.wires.body import body, encoded, listed
 from ankrcode.providers.wires.chat_messages import ChatMessages
 from ankrcode.providers.wires.chat_reader import ChatReader
 from ankrcode.providers.wires.chat_thinking import asked_thinking
@@ -35,7 +35,7 @@ class ChatWire:
             system = [*system, told_schema(options.schema)]
         self._strict.note(request.tools if quirks.STRICT_TOOLS in target.quirks else ())
         tools = listed(self._tools.forms(request.tools, target)) if request.tools else None
-        told = separated(self._messages.told(system, messages, options, target))
+        told = self._messages.told(system, messages, options, target)
         return Encoded(
             path=_path(target),
             body=body(_head(request, target), {"tools": tools}, options.extra, "messages", told),

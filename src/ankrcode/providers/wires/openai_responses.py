@@ -16,7 +16,7 @@ from ankrcode.protocol.result import Attachment
 from ankrcode.protocol.stream import AnyStreamEvent, Failure
 from ankrcode.providers.wire import Encoded, ModelRequest, Options, Reader, Target, ToolSpec
 from ankrcode.providers.wires import quirks
-from ankrcode.providers.wires.body import body, encoded, listed, separated
+from ankrcode.providers.wires.body import body, encoded, listed
 from ankrcode.providers.wires.call_ids import plain_id
 from ankrcode.providers.wires.conversation import without_last_thought, without_system
 from ankrcode.providers.wires.efforts import effort_of
@@ -29,6 +29,7 @@ from ankrcode.providers.wires.schemas import strict_schema, without_references
 from ankrcode.providers.wires.sse import Sse
 from ankrcode.providers.wires.stream_reader import StreamReader, read_whole
 from ankrcode.providers.wires.strict_calls import StrictCalls
+from ankrcode.providers.wires.told import Told, in_their_order
 
 _AZURE_VERSION = "2025-04-01-preview"
 _THINKERS = ("o1", "o3", "o4", "gpt-5", "gpt-6", "codex", "gpt-oss", "grok-4")
@@ -38,7 +39,7 @@ class ResponsesWire:
     """Items in, items out."""
 
     def __init__(self) -> None:
-        self._messages: Kept[Message, bytes] = Kept(_items)
+        self._messages: Told[bytes] = Told(_items, in_their_order)
         self._tools: Kept[ToolSpec, bytes] = Kept(_tool)
         self._strict = StrictCalls()
 
@@ -46,16 +47,14 @@ class ResponsesWire:
         system, messages = without_system(request.messages)
         self._strict.note(request.tools if quirks.STRICT_TOOLS in target.quirks else ())
         tools = self._tools.forms(request.tools, target)
-        items = [form for form in self._messages.forms(messages, target) if form]
+        items = self._messages.pieces(messages, target)
         pieces = {
             "tools": listed(tools) if tools else None,
             "instructions": encoded("\n\n".join(system)) if system else None,
         }
         return Encoded(
             path=_path(target),
-            body=body(
-                _head(request, target), pieces, request.options.extra, "input", separated(items)
-            ),
+            body=body(_head(request, target), pieces, request.options.extra, "input", items),
             headers={"content-type": "application/json"},
         )
 
