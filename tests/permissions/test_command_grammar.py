@@ -25,7 +25,7 @@ from ankrcode.permissions.shell.syntax import (
     Text,
 )
 from ankrcode.permissions.shell.walking import simple_commands
-from ankrcode.permissions.shell.witness import names_by_tree_sitter, witness
+from ankrcode.permissions.shell.witness import is_plain, names_by_tree_sitter, witness
 from permissions.verdicts import HOME, commands_in, labelled, verdict_of
 from torture import IS_TORTURE
 
@@ -283,6 +283,84 @@ def test_a_command_that_only_the_second_reader_sees_is_asked(
 
     monkeypatch.setattr(module, "names_by_tree_sitter", lambda command: {"ls", "hidden"})
     witness.cache_clear()
-    assert "hidden" in witness("ls -l --sort=time")
-    assert verdict_of("ls -l --sort=time") == "needs_approval"
+    assert "hidden" in witness("ls -l *.py")
+    assert verdict_of("ls -l *.py") == "needs_approval"
     witness.cache_clear()
+
+
+def test_a_plain_line_does_without_the_second_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    from ankrcode.permissions.shell import witness as module
+
+    monkeypatch.setattr(module, "names_by_tree_sitter", pytest.fail)
+    witness.cache_clear()
+    for line in (
+        "ls -la",
+        "sleep 0.5; printf '%s_%s' 7 par",
+        'git log --format=%h | head -3 && cd "a b"',
+    ):
+        assert witness(line) == ""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ls *",
+        "echo $HOME",
+        "a\\b",
+        "a `b`",
+        "(a)",
+        "{ a; }",
+        "a > b",
+        "a & b",
+        "a # b",
+        "! a",
+        "a ~",
+        'a "$b"',
+        "a 'b\nc'",
+        "a\nb",
+        "if a; then b; fi",
+        "time ls",
+        "for x in y; do z; done",
+        "a ;; b",
+        "a |& b",
+        "a[0]=1",
+        "a=1 b",
+        "dd if=x",
+        "ü",
+    ],
+)
+def test_whatever_could_be_misread_is_not_plain(line: str) -> None:
+    assert not is_plain(line)
+
+
+@pytest.mark.torture
+def test_of_what_is_plain_both_readers_find_the_same() -> None:
+    chance = random.Random(20261115)
+    pieces = [
+        *"ab1_./:,@%+=-",
+        " ",
+        "\t",
+        ";",
+        "&&",
+        "|",
+        "||",
+        "'x y'",
+        "''",
+        '"p q"',
+        "ls",
+        "in",
+        "-n",
+    ]
+    plain = 0
+    for _ in range(20 * WORDS):
+        line = "".join(chance.choices(pieces, k=chance.randint(1, 12)))
+        if not is_plain(line):
+            continue
+        plain += 1
+        words = {
+            "".join(part.text for part in word.parts if isinstance(part, Text))
+            for node in simple_commands(parse(line).script)
+            for word in node.words
+        }
+        assert names_by_tree_sitter(line) <= words, line
+    assert plain > 5 * WORDS

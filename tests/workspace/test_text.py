@@ -206,9 +206,9 @@ def test_any_unicode_text_comes_back_from_utf8(text: str) -> None:
 def test_large_files_take_bounded_time(encoding: str) -> None:
     text = {"latin-1": "Größe\n", "cp932": "日本語のテスト\n"}.get(encoding, HINDI)
     content = (text * (20_000_000 // len(text.encode(encoding)))).encode(encoding)
-    started = time.perf_counter()
+    started = time.process_time()
     check_round_trip(content)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 # ── line endings ──────────────────────────────────────────────────────────────────────────────

@@ -6,6 +6,7 @@ from itertools import islice
 from pathlib import Path
 
 from ankrcode.errors import ToolError
+from ankrcode.workspace.programs import program_on
 from ankrcode.workspace.roots import Workspace
 
 _LOOKED_AT = 5_000  # names in a workspace, before a bare name is no longer looked for
@@ -75,9 +76,7 @@ class WorkspacePlace:
         """The project's own where it has one; else what the machine calls it."""
         if os.access(self._workspace.absolute(_OWN_PYTHON), os.X_OK):
             return _OWN_PYTHON
-        from shutil import which  # slow to load
-
-        return "python" if which("python") or not which("python3") else "python3"
+        return "python" if program_on("python") or not program_on("python3") else "python3"
 
     def _has_pytest(self) -> bool:
         """In the project's own environment."""

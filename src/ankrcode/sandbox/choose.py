@@ -1,6 +1,7 @@
 """Which wall stands here: the strongest that works, tried once and remembered."""
 
 import os
+import time
 from _thread import start_new_thread
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -35,6 +36,7 @@ WALLS = {
     "landlock": _loaded_when_tried("landlocked", "Landlocked"),
 }
 NONE = "none"
+_COMMANDS_FIRST_S = 0.05  # several may start at once, and want the processor
 
 
 class Sandbox:
@@ -77,7 +79,11 @@ class Sandbox:
         """The result will say which wall stands: that is found out while the command runs."""
         if "wall" not in self.__dict__ and not self._is_trying:
             self._is_trying = True
-            start_new_thread(lambda: self.wall, ())
+            start_new_thread(self._try_later, ())
+
+    def _try_later(self) -> Wall | None:
+        time.sleep(_COMMANDS_FIRST_S)
+        return self.wall
 
     def scratch(self) -> str:
         return self._site.scratch

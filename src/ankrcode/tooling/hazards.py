@@ -139,9 +139,14 @@ class HazardTable:
         self._slots_taken = 0
 
     def enter(
-        self, agent: Hashable, acts: Acts, *, takes_slot: bool = True, is_safe: bool = False
+        self,
+        agent: Hashable,
+        acts: Acts,
+        *,
+        takes_slot: bool = True,
+        is_safe: Callable[[], bool] | None = None,
     ) -> Ticket:
-        """Take a place behind all earlier calls of this agent. (`is_safe` is spec 4's policy's.)"""
+        """Take a place behind all earlier calls of this agent. (Spec 4's asks `is_safe`.)"""
         ticket = Ticket(self, agent, acts, takes_slot=takes_slot)
         with self.lock:
             queue = self._queues.setdefault(agent, {})

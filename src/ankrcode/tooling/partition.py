@@ -1,7 +1,7 @@
 """Spec 4's scheduling policy, available by name beside the default one in `hazards.py`."""
 
 import asyncio
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 
 from ankrcode.protocol.acts import Acts
 
@@ -18,10 +18,15 @@ class PartitionTable:
         self._is_closed = asyncio.Event()
 
     def enter(
-        self, agent: Hashable, acts: Acts, *, takes_slot: bool = True, is_safe: bool = False
+        self,
+        agent: Hashable,
+        acts: Acts,
+        *,
+        takes_slot: bool = True,
+        is_safe: Callable[[], bool] | None = None,
     ) -> "PartitionTicket":
         ticket = PartitionTicket(self)
-        (self._safe if is_safe else self._unsafe).append(ticket)
+        (self._safe if is_safe is not None and is_safe() else self._unsafe).append(ticket)
         return ticket
 
     def close(self) -> None:

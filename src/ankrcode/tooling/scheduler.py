@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable
+from functools import partial
 from typing import Literal
 
 from msgspec.structs import replace
@@ -124,7 +125,7 @@ class Turn:
                 id(self._agent),
                 running.acts,
                 takes_slot=not running.tool.waits,
-                is_safe=running.tool.is_concurrency_safe(running.args),
+                is_safe=partial(running.tool.is_concurrency_safe, running.args),
             )
         return fed
 

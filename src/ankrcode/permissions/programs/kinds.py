@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable
 from fnmatch import fnmatchcase
 
-from ankrcode.permissions.programs import awk, sed
 from ankrcode.permissions.shell import variables
 from ankrcode.permissions.shell.player import Call
 from ankrcode.permissions.shell.scope import ANYTHING
@@ -144,6 +143,8 @@ def _awk(call: Call, arg: Arg) -> None:
     if arg.text is None:
         call.ledger.ask("code", "execute", "awk")
         return
+    from ankrcode.permissions.programs import awk  # few commands need it
+
     found = awk.read(arg.text)
     for script in found.runs:
         call.run_text(script)
@@ -181,6 +182,8 @@ def _sed(call: Call, arg: Arg) -> None:
         if not _is_plain_substitution(arg):
             call.ledger.ask("code", "execute", "sed")
         return
+    from ankrcode.permissions.programs import sed  # few commands need it
+
     found = sed.read(arg.text)
     for script in found.runs:
         call.run_text(script)
@@ -196,6 +199,8 @@ def _is_plain_substitution(arg: Arg) -> bool:
     """`${n}p`, `s/x/5/`: only numbers are open, and what they are put into is harmless."""
     text = "".join(piece if isinstance(piece, str) else "1" for piece in arg.pieces)
     holes = [piece for piece in arg.pieces if not isinstance(piece, str)]
+    from ankrcode.permissions.programs import sed
+
     found = sed.read(text)
     harmless = not (found.doubt or found.reads or found.writes)
     return harmless and all(hole.kind == "number" for hole in holes)

@@ -229,17 +229,19 @@ def _converted(letters: list[str], rest: Args, place: int, at: int) -> Arg | Non
 
 
 _COMMON = r"x[0-9A-Fa-f]{1,2}|u[0-9A-Fa-f]{1,4}|U[0-9A-Fa-f]{1,8}|[abefnrtv\\]"
-_ESCAPES = {
-    "format": re.compile(rf"\\(?:({_COMMON}|[0-7]{{1,3}}|['\"?])|(.?))", re.DOTALL),
-    "%b": re.compile(rf"\\(?:({_COMMON}|0?[0-7]{{1,3}}|['\"?])|(.?))", re.DOTALL),
-    "echo": re.compile(rf"\\(?:({_COMMON}|0[0-7]{{0,3}})|(.?))", re.DOTALL),
+_ESCAPES = {  # text: compiled by its first use, not by every start
+    "format": rf"(?s)\\(?:({_COMMON}|[0-7]{{1,3}}|['\"?])|(.?))",
+    "%b": rf"(?s)\\(?:({_COMMON}|0?[0-7]{{1,3}}|['\"?])|(.?))",
+    "echo": rf"(?s)\\(?:({_COMMON}|0[0-7]{{0,3}})|(.?))",
 }
 _PLAIN_ESCAPES = dict(zip("abefnrtv", "\a\b\x1b\f\n\r\t\v", strict=True))
 
 
 def unescaped(text: str, where: Literal["format", "%b", "echo"]) -> str | None:
     """As printf and `echo -e` read backslashes, each by its own rules; None for other escapes."""
-    pattern = _ESCAPES[where]
+    if "\\" not in text:
+        return text
+    pattern = re.compile(_ESCAPES[where])
     if any(found[1] is None for found in pattern.finditer(text)):
         return None
     try:

@@ -27,7 +27,6 @@ MAX_NESTING = 30
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NUMBER = re.compile(r"[0-9]+")
 _SPECIAL = "@*#?-$!"
-_OPERATOR = re.compile(r":[-=?+]|[-=?+]|##?|%%?|//?[#%]?|\^\^?|,,?|@|:")
 _PLAIN = re.compile(r"[^\\'\"$`<>(){}\[\]|&; \t\n]+")
 _ESCAPES = {
     "a": "\a",
@@ -45,9 +44,9 @@ _ESCAPES = {
     "?": "?",
 }
 _SURROGATES, _LAST, _LAST_ASCII = range(0xD800, 0xE000), 0x10FFFF, 0x7F
-_CODES = re.compile(
-    r"([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|c(.)", re.DOTALL
-)
+# These two are text: compiled by their first use, not by every start.
+_CODES = r"(?s)([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|c(.)"
+_OPERATOR = r":[-=?+]|[-=?+]|##?|%%?|//?[#%]?|\^\^?|,,?|@|:"
 
 
 class Opened(NamedTuple):
@@ -352,7 +351,7 @@ class Reader:
     def _param_operation(self, *, quoted: bool) -> tuple[str, tuple[Part, ...]]:
         if self.peek() == "}":
             return "", ()
-        operator = _OPERATOR.match(self.text, self.at)
+        operator = re.compile(_OPERATOR).match(self.text, self.at)
         if not operator:
             raise Unparsed("${…} has an unknown operator")
         self.bashisms |= operator[0][0] in "/^,@" or operator[0] == ":"
@@ -380,7 +379,7 @@ class Reader:
         return "".join(found).partition("\0")[0]
 
     def _ansi_escape(self) -> str:
-        code = _CODES.match(self.text, self.at)
+        code = re.compile(_CODES).match(self.text, self.at)
         if not code:
             char = self.peek()
             self.at += 1

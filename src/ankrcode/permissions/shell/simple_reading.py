@@ -176,7 +176,7 @@ def assignment(word: Word) -> Assignment | None:
         rest = first.text[found.end() :]
         value = ((Text(rest, quoted=False),) if rest else ()) + word.parts[1:]
         return Assignment(found[1], value, appends=found[2] == "+=")
-    found = _ELEMENT.match(first.text)
+    found = re.match(_ELEMENT, first.text) if "[" in first.text else None
     return _element(found[1], found.end(), word) if found and found[1] else None
 
 
@@ -191,7 +191,7 @@ def index_in(item: Word) -> tuple[Part, ...] | None:
 
 def _element(name: str, start: int, word: Word) -> Assignment | None:
     for place, part in enumerate(word.parts):
-        if isinstance(part, Text) and not part.quoted and (sign := _SIGN.search(part.text)):
+        if isinstance(part, Text) and not part.quoted and (sign := re.search(_SIGN, part.text)):
             before = (*word.parts[:place], Text(part.text[: sign.start()], quoted=False))
             first = before[0]
             assert isinstance(first, Text)
@@ -202,5 +202,4 @@ def _element(name: str, start: int, word: Word) -> Assignment | None:
     return None
 
 
-_ELEMENT = re.compile(r"([A-Za-z_]\w*)?\[")
-_SIGN = re.compile(r"\]\+?=")
+_ELEMENT, _SIGN = r"([A-Za-z_]\w*)?\[", r"\]\+?="  # few lines need them compiled

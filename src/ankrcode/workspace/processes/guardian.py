@@ -8,6 +8,7 @@ bears one. It runs only while something long runs.
 import os
 import subprocess
 import threading
+from _thread import start_new_thread
 from contextlib import suppress
 
 from ankrcode.workspace.processes.descendants import SPAWNING
@@ -66,13 +67,18 @@ class Guardian:
         self._shell.stdin.write(line.encode())
 
     def _dismiss(self) -> None:
+        """Whoever waits for the command does not wait for that."""
         shell, self._shell = self._shell, None
         assert shell is not None
-        try:
-            shell.communicate(timeout=_PATIENCE_S)
-        except (subprocess.TimeoutExpired, OSError):
-            shell.kill()
-            shell.wait()
+        start_new_thread(_ended, (shell,))
+
+
+def _ended(shell: "subprocess.Popen[bytes]") -> None:
+    try:
+        shell.communicate(timeout=_PATIENCE_S)
+    except (subprocess.TimeoutExpired, OSError):
+        shell.kill()
+        shell.wait()
 
 
 def _started() -> "subprocess.Popen[bytes]":

@@ -22,6 +22,7 @@ from ankrcode.workspace.processes.outcome import Outcome
 from ankrcode.workspace.processes.process import Process
 from ankrcode.workspace.processes.saved import Saved
 from ankrcode.workspace.processes.spawn import Pipes
+from ankrcode.workspace.programs import program_on
 
 __all__ = ["Confinement", "Launch", "NoConfinement", "Outcome", "Process", "Processes"]
 
@@ -188,9 +189,7 @@ def _outside(path: str, roots: tuple[str, ...]) -> str:
 
 @lru_cache(maxsize=16)
 def _bash_on(path: str) -> str:
-    from shutil import which  # slow to load: only who runs a command pays
-
-    if found := which("bash", path=path):
+    if found := program_on("bash", path):
         return found
     raise ToolError.of("bash_missing").coded(ErrorCode.EXECUTION_ERROR)
 

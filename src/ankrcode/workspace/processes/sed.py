@@ -18,9 +18,9 @@ _LINE = rf"(?x)[ \t]*sed(?:[ \t]+{_WORD})+[ \t]*"
 _QUOTED = r"""'([^']*)'|"([^"]*)"|([^'"]+)"""
 
 _ADDRESS = r"(?:\d+|\$|/(?:[^/\\\n]|\\.)+/I?)"
-_PLACE = re.compile(rf"\s*(?:{_ADDRESS}(?:,{_ADDRESS})?\s*!?\s*)?")
-_FLAGS = re.compile(r"[gpIiMm\d]*")
-_SEPARATOR = re.compile(r"[ \t]*(?:[;\n]\s*|\Z)")
+_PLACE = rf"\s*(?:{_ADDRESS}(?:,{_ADDRESS})?\s*!?\s*)?"
+_FLAGS = r"[gpIiMm\d]*"
+_SEPARATOR = r"[ \t]*(?:[;\n]\s*|\Z)"
 
 _PROGRAMS = ("/usr/bin/sed", "/bin/sed")  # never one that the workspace brought along
 _TIMEOUT_S = 5.0
@@ -35,7 +35,7 @@ class SedEdit(Struct, frozen=True):
 
 def understood(command: str) -> SedEdit | None:
     """The edit this command makes; None where it is more than a plain one."""
-    if not re.fullmatch(_LINE, command):
+    if not command.lstrip(" \t").startswith("sed") or not re.fullmatch(_LINE, command):
         return None
     words = [_unquoted(word[0]) for word in re.finditer(_WORD, command.strip())][1:]
     options: list[str] = []
@@ -85,9 +85,9 @@ def _unquoted(word: str) -> str:
 def _is_plain(script: str) -> bool:
     """One or more substitutions or deletions, each perhaps for some lines only."""
     at = 0
-    while match := _PLACE.match(script, at):
+    while match := re.compile(_PLACE).match(script, at):
         end = _after_command(script, match.end())
-        rest = _SEPARATOR.match(script, end) if end >= 0 else None
+        rest = re.compile(_SEPARATOR).match(script, end) if end >= 0 else None
         if rest is None:
             return False
         if rest.end() == len(script):
@@ -106,7 +106,7 @@ def _after_command(script: str, at: int) -> int:
         at = _after_part(script, at, mark)
         if at < 0:
             return -1
-    flags = _FLAGS.match(script, at)
+    flags = re.compile(_FLAGS).match(script, at)
     return flags.end() if flags else at
 
 

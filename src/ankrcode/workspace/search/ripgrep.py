@@ -1,11 +1,11 @@
 """ripgrep: where it is, and how it is asked."""
 
 import os
-import shutil
 import subprocess
 import sysconfig
 from functools import cache
 
+from ankrcode.workspace.programs import program_on
 from ankrcode.workspace.roots import is_inside
 from ankrcode.workspace.search.ignore import repository_of
 from ankrcode.workspace.search.walk import Filters
@@ -16,10 +16,10 @@ _ALWAYS = ("--no-config", "--color=never", "--no-ignore-global", "--no-ignore-me
 
 def find_rg(roots: tuple[str, ...]) -> str | None:
     """The one that came with us, else one on PATH – but none that a workspace brought along."""
-    beside_python = shutil.which("rg", path=sysconfig.get_path("scripts"))
+    beside_python = program_on("rg", sysconfig.get_path("scripts"))
     if beside_python:
         return beside_python
-    path = shutil.which("rg")
+    path = program_on("rg")
     if path is None or any(is_inside(os.path.realpath(path), root) for root in roots):
         return None
     return os.path.realpath(path)
