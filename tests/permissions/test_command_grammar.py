@@ -66,7 +66,8 @@ def words(chance: random.Random) -> str:
 def by_bash(lines: list[str], folder: Path) -> list[list[str] | None]:
     """The arguments that bash makes of each line; None where it cannot read it."""
     done = subprocess.run(
-        ["/bin/bash", "--norc", "-c", arguments_of(lines)],
+        ["/bin/bash", "--norc"],
+        input=arguments_of(lines).encode(),
         cwd=folder,
         env={"HOME": HOME, "PATH": "", "LC_ALL": "C.UTF-8"},
         capture_output=True,
@@ -102,7 +103,7 @@ def test_words_become_the_arguments_that_bash_makes_of_them(tmp_path: Path) -> N
     assert len(theirs) == len(lines)
     compared = 0
     for line, expected in zip(lines, theirs, strict=True):
-        found = commands_in(f"show {line}")
+        found = [argv for argv in commands_in(f"show {line}") if argv[0] == "show"]  # or its `dd`
         if expected is None or not found or "…" in "".join(found[0]) or "~+" in line:
             continue
         compared += 1
@@ -364,3 +365,46 @@ def test_of_what_is_plain_both_readers_find_the_same() -> None:
         }
         assert names_by_tree_sitter(line) <= words, line
     assert plain > 5 * WORDS
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'echo "$\\\n(touch x)"',
+        "echo $\\\n(touch x)",
+        "echo $\\\n{x}",
+        'echo "$\\\n{x:-$(touch y)}"',
+        "cat $\\\nHOME/.ssh/id_rsa",
+        "cat $HO\\\nME/.ssh/id_rsa",
+        "cat $HO\\\n\\\nME/.ssh/id_rsa",
+        "cat <<E\n$\\\n(touch x)\nE",
+        "ls ~:$x",
+        "ls ~=~",
+    ],
+)
+def test_a_continued_line_hides_no_expansion(line: str) -> None:
+    """Where bash reads on as if there were no break, we would read two things."""
+    assert verdict_of(line) == "needs_approval"
+
+
+@pytest.mark.parametrize("line", ["ls $HOME\\\n/src", "ls $HOME \\\n  src", "ls \\\n-la", "l\\\ns"])
+def test_a_continued_line_is_read_where_nothing_is_cut(line: str) -> None:
+    assert verdict_of(line) == "read_only"
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    {
+        "of=~/x": "of=/home/dev/x",
+        "c=~": "c=/home/dev",
+        "c+=~": "c+=/home/dev",
+        "c=~/x:~/y": "c=/home/dev/x:/home/dev/y",
+        "c=a:~": "c=a:/home/dev",
+        "--c=~": "--c=~",
+        "1=~": "1=~",
+        "c='~'": "c=~",
+        "c=~'/x'": "c=~/x",
+    }.items(),
+)
+def test_what_looks_like_an_assignment_has_its_tilde_expanded(word: str, meant: str) -> None:
+    assert commands_in(f"show {word}") == [("show", meant)]

@@ -15,6 +15,7 @@ from ankrcode.permissions.shell.syntax import (
     Script,
     Substitution,
     Text,
+    Unparsed,
     Word,
 )
 from ankrcode.permissions.shell.values import (
@@ -34,6 +35,7 @@ from ankrcode.permissions.shell.values import (
 
 _GLOB = re.compile(r"\*+|\?|\[[^\]/]+\]")
 _TILDE = re.compile(r"~([A-Za-z_][\w.-]*|[+-])?(?=/|:|$)")
+_LIKE_ASSIGNED = r"(?a)[A-Za-z_]\w*(?:\[[^\]]*\])?\+?="
 _RISKY = re.compile(r"[$`]")
 _NAMES = re.compile(r"[A-Za-z_]\w*")
 
@@ -69,8 +71,10 @@ class Expander:
             if only.quoted or not (set(only.text) & set("{~*?[")):
                 return ((constant(only.text),),)
         found: list[Args] = [()]
+        before_braces = _like_assigned(parts)
         for one in braces.expanded(parts):
-            options = self._fields(_with_tilde(one, scope, self.places.env.home), scope)
+            told = _with_tilde(one, scope, self.places.env.home, behind=before_braces)
+            options = self._fields(told, scope)
             found = [(*before, *after) for before in found for after in options]
             if len(found) > MAX_OPTIONS:
                 found = [_one_for_all(found)]
@@ -295,16 +299,32 @@ def _one_for_all(options: Sequence[Args]) -> Args:
     return (*first.pop(), rest) if len(first) == 1 else (rest,)
 
 
+def _like_assigned(parts: Sequence[Part]) -> int:
+    """How much of a word looks like `name=`: wherever `of=~/x` stands, bash expands its `~`."""
+    first = parts[0]
+    if not isinstance(first, Text) or first.quoted:
+        return 0
+    found = re.match(_LIKE_ASSIGNED, first.text)
+    return found.end() if found else 0
+
+
 def _with_tilde(
-    parts: Sequence[Part], scope: Scope, home: str, *, after_colons: bool = False
+    parts: Sequence[Part], scope: Scope, home: str, *, after_colons: bool = False, behind: int = 0
 ) -> tuple[Part, ...]:
     first = parts[0] if parts else None
     if not isinstance(first, Text) or first.quoted or "~" not in first.text:
         return tuple(parts)
+    if behind:
+        rest = (Text(first.text[behind:], quoted=False), *parts[1:])
+        told = _with_tilde(rest, scope, home, after_colons=True)
+        return (Text(first.text[:behind], quoted=False), *told)
     is_whole = len(parts) == 1
     texts = first.text.split(":") if after_colons else [first.text]
     for place, text in enumerate(texts):
         found = _TILDE.match(text)
+        odd = found and not (is_whole or after_colons) and text[found.end() :].startswith(":")
+        if odd or (found is None and text.startswith("~")):
+            raise Unparsed("what bash makes of this '~' depends on all that follows")
         ends_here = found and found.end() == len(text)
         if found and (not ends_here or is_whole or place < len(texts) - 1):
             texts[place] = _home_of(found[1], scope, home) + text[found.end() :]

@@ -204,6 +204,8 @@ class Reader:
 
     # ── $ ─────────────────────────────────────────────────────────────────────────────────────
     def _dollar(self, *, quoted: bool) -> list[Part]:
+        if self.starts("$\\\n"):
+            raise Unparsed("a line is continued right behind a '$'")  # bash sees no break there
         following = self.text[self.at + 1 : self.at + 2]
         if following == "(":
             return [self._dollar_paren(quoted=quoted)]
@@ -230,6 +232,8 @@ class Reader:
         name = _NAME.match(self.text, self.at)
         if name:
             self.at = name.end()
+            if re.compile(r"(?:\\\n)+\w", re.ASCII).match(self.text, self.at):
+                raise Unparsed("a line is continued inside the name of a variable")
             return Param(name[0], quoted)
         char = self.peek()
         if char and (char in _SPECIAL or (char.isascii() and char.isdigit())):
