@@ -44,6 +44,10 @@ class Answer:
         return events
 
     @property
+    def has_begun(self) -> bool:
+        return self._has_said
+
+    @property
     def has_stop(self) -> bool:
         return self._stop is not None
 

@@ -3,10 +3,18 @@
 from typing import Any
 
 from ankrcode.protocol.message import Usage
-from ankrcode.protocol.stream import StopReason
+from ankrcode.protocol.stream import FailureKind, StopReason
 from ankrcode.providers.wire import Target
 from ankrcode.providers.wires.answer import Answer
-from ankrcode.providers.wires.loose import count, encoded_text, items, key, mapping, text
+from ankrcode.providers.wires.loose import (
+    count,
+    encoded_text,
+    is_bare_error,
+    items,
+    key,
+    mapping,
+    text,
+)
 from ankrcode.providers.wires.opaque import redacted_block
 
 _STOPS = {
@@ -29,6 +37,7 @@ class AnthropicReader:
         self._signatures: dict[object, str] = {}  # of blocks of thought that are open
         self._inputs: dict[object, dict[str, Any]] = {}  # whole arguments at the start of a block
         self._counted: dict[str, Any] = {}
+        self._id = ""
 
     def take(self, name: str, event: Any) -> None:
         event = event if isinstance(event, dict) else {"type": "error", "error": event}
@@ -41,9 +50,7 @@ class AnthropicReader:
             case "content_block_stop":
                 self._close(index)
             case "message_start":
-                message = mapping(event.get("message"))
-                self.answer.calls.seed = text(message.get("id"))
-                self._count(message.get("usage"))
+                self._begin(mapping(event.get("message")))
             case "message_delta":
                 self._count(event.get("usage"))
                 self._stop(mapping(event.get("delta")).get("stop_reason"))
@@ -52,7 +59,8 @@ class AnthropicReader:
             case "error":
                 self.answer.fail_said(event)
             case _:
-                if "error" in event:
+                is_ours = "type" in event and event.get("object") != "error"
+                if event.get("error") or (not is_ours and is_bare_error(event)):
                     self.answer.fail_said(event)
 
     def take_whole(self, body: Any) -> None:
@@ -66,6 +74,15 @@ class AnthropicReader:
             self._close(index)
         self._count(body.get("usage"))
         self._stop(body.get("stop_reason"))
+
+    def _begin(self, message: dict[str, Any]) -> None:
+        """A message that begins within another is somebody's second attempt: neither is whole."""
+        message_id = text(message.get("id"))
+        if self.answer.has_begun and message_id != self._id:
+            self.answer.fail_with(FailureKind.PROTOCOL, "wire_spliced")
+            return
+        self._id = self.answer.calls.seed = message_id
+        self._count(message.get("usage"))
 
     def _start(self, index: object, block: dict[str, Any]) -> None:
         answer = self.answer

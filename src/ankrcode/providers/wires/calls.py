@@ -87,12 +87,19 @@ class Calls:
     def open(self, key: Hashable, call_id: str, name: str, signature: str = "") -> None:
         """A call begins, so that those before it have ended if they are whole."""
         self.settle()
-        if key in self._open:
-            self.close(key)
+        self._supersede(key)
         call = Call(call_id or self._made_up_id(), name, signature)
         self._open[key] = call
         if name:
             self._tell(call)
+
+    def _supersede(self, key: Hashable) -> None:
+        """Another begins in its place: what says nothing there was not whole."""
+        call = self._open.get(key)
+        if call is not None and self.are_shut_by_wire and call.is_empty:
+            self.break_off(key, CUT_SHORT)
+        else:
+            self.close(key)
 
     def name(self, key: Hashable, call_id: str, name: str) -> None:
         """A name or an id that comes late, or a name in pieces."""

@@ -7,7 +7,7 @@ from ankrcode.providers.wire import Target
 from ankrcode.providers.wires.answer import Answer
 from ankrcode.providers.wires.chat_calls import ChatCalls
 from ankrcode.providers.wires.chat_usage import chat_usage
-from ankrcode.providers.wires.loose import items, mapping, text
+from ankrcode.providers.wires.loose import is_bare_error, items, mapping, text
 from ankrcode.providers.wires.opaque import reasoning_details
 from ankrcode.providers.wires.reasoning_details import Details
 from ankrcode.providers.wires.tagged_text import TaggedText
@@ -44,7 +44,7 @@ class ChatReader:
         self._calls = ChatCalls(self.answer)
         self._details = Details()
         self._is_refused = False
-        self._is_in_pieces = False
+        self._is_in_pieces = self._is_whole = False
         self._text = TaggedText(self.answer)
 
     def take(self, name: str, event: Any) -> None:
@@ -60,6 +60,7 @@ class ChatReader:
         self._count(event)
 
     def take_whole(self, body: Any) -> None:
+        self._is_whole = True
         self.take("", mapping(body))
 
     def _count(self, event: dict[str, Any]) -> None:
@@ -72,10 +73,7 @@ class ChatReader:
             return True
         if event.get("choices") is not None:
             return False
-        if event.get("object") == "error" or event.get("type") == "error":
-            return True
-        words = ("message", "msg", "detail", "error_msg", "errors", "error_message")
-        return any(event.get(word) for word in words)
+        return event.get("type") == "error" or is_bare_error(event)
 
     def _fail(self, event: Any) -> None:
         groq = mapping(mapping(event).get("x_groq"))
@@ -84,14 +82,14 @@ class ChatReader:
 
     def _choice(self, choice: dict[str, Any]) -> None:
         delta = choice.get("delta")
-        if not isinstance(delta, dict):
+        if not isinstance(delta, dict) or (self._is_whole and choice.get("message")):
             delta = self._undivided(choice)
         else:
             self._is_in_pieces = True
         if delta:
             self._delta(delta)
-        stop = choice.get("finish_reason")
-        if isinstance(stop, str) and stop:
+        stop = text(choice.get("finish_reason")) or ("error" if choice.get("error") else "")
+        if stop:
             self._stop(stop, choice)
 
     def _undivided(self, choice: dict[str, Any]) -> dict[str, Any]:
@@ -155,7 +153,7 @@ class ChatReader:
     def _stop(self, raw: str, choice: dict[str, Any]) -> None:
         self._text.flush()
         self._sign()
-        if raw in _FAILED_STOPS:
+        if raw in _FAILED_STOPS or choice.get("error"):
             said = choice.get("error") or {"message": f"finish_reason: {raw}"}
             self.answer.fail_said(said, "server_error")
             return

@@ -5,6 +5,11 @@ from typing import Any
 from ankrcode.protocol.message import Usage
 from ankrcode.providers.wires.loose import count, items, mapping
 
+_CACHED = (
+    *("prompt_cache_hit_tokens", "cached_tokens", "num_cached_tokens"),
+    "cache_read_input_tokens",
+)
+
 
 def chat_usage(event: dict[str, Any]) -> Usage | None:
     """From wherever this vendor puts it; None where it says nothing."""
@@ -19,13 +24,12 @@ def chat_usage(event: dict[str, Any]) -> Usage | None:
 
 
 def _read(said: dict[str, Any]) -> Usage:
-    inner = mapping(said.get("prompt_tokens_details") or said.get("input_tokens_details"))
-    outer = mapping(said.get("completion_tokens_details") or said.get("output_tokens_details"))
+    inner = _details(said, "prompt_tokens", "input_tokens", "prompt_token")
+    outer = _details(said, "completion_tokens", "output_tokens", "completion_token")
     return Usage(
         input_tokens=_first(said, "prompt_tokens", "input_tokens"),
         output_tokens=_first(said, "completion_tokens", "output_tokens"),
-        cached_tokens=_first(inner, "cached_tokens")
-        or _first(said, "prompt_cache_hit_tokens", "cached_tokens", "cache_read_input_tokens"),
+        cached_tokens=_first(inner, "cached_tokens") or _first(said, *_CACHED),
         written_tokens=_first(inner, "cache_write_tokens", "cache_creation_input_tokens")
         or _first(said, "cache_creation_input_tokens"),
         thinking_tokens=_first(outer, "reasoning_tokens") or _first(said, "reasoning_tokens"),
@@ -40,6 +44,10 @@ def _timed(timings: dict[str, Any]) -> Usage:
         output_tokens=count(timings.get("predicted_n")),
         cached_tokens=cached,
     )
+
+
+def _details(said: dict[str, Any], *names: str) -> dict[str, Any]:
+    return next((mapping(found) for name in names if (found := said.get(f"{name}_details"))), {})
 
 
 def _first(said: dict[str, Any], *names: str) -> int:

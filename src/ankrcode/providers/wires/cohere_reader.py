@@ -6,7 +6,15 @@ from ankrcode.protocol.message import Usage
 from ankrcode.protocol.stream import StopReason
 from ankrcode.providers.wire import Target
 from ankrcode.providers.wires.answer import Answer
-from ankrcode.providers.wires.loose import count, encoded_text, items, key, mapping, text
+from ankrcode.providers.wires.loose import (
+    count,
+    encoded_text,
+    is_bare_error,
+    items,
+    key,
+    mapping,
+    text,
+)
 
 _STOPS = {
     "COMPLETE": StopReason.END,
@@ -46,7 +54,9 @@ class CohereReader:
             case "message-end":
                 self._end(delta)
             case _:
-                if name == "error" or event.get("message") or event.get("error"):
+                is_ours = "type" in event and event.get("object") != "error"
+                is_bare = not is_ours and is_bare_error(event)
+                if name == "error" or is_bare or event.get("message") or event.get("error"):
                     self.answer.fail_said(event)
 
     def take_whole(self, body: Any) -> None:
@@ -96,5 +106,6 @@ class CohereReader:
                 input_tokens=count(tokens.get("input_tokens")),
                 output_tokens=count(tokens.get("output_tokens")),
                 cached_tokens=count(said.get("cached_tokens")),
+                thinking_tokens=count(tokens.get("reasoning_tokens")),
             )
         )

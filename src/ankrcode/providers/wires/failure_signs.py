@@ -5,6 +5,7 @@ Words = tuple[str, ...]
 CONTEXT_KINDS: Words = (
     *("context_length", "exceed_context", "request_too_large", "tokens_limit_reached"),
     *("context_window", "prompt_too_long", "max_tokens_exceeded", "string_above_max"),
+    *("too_many_tokens", "too_many_prompt_tokens"),
 )
 CONTEXT_WORDS: Words = (
     *("maximum context length", "context length", "context window", "context size"),

@@ -8,7 +8,7 @@ from ankrcode.providers.wire import Target
 from ankrcode.providers.wires.answer import Answer
 from ankrcode.providers.wires.calls import CUT_SHORT, NOT_WHOLE
 from ankrcode.providers.wires.gemini_pieces import Pieces
-from ankrcode.providers.wires.loose import count, encoded_text, items, mapping, text
+from ankrcode.providers.wires.loose import count, encoded_text, is_bare_error, items, mapping, text
 from ankrcode.providers.wires.opaque import thought_signature
 
 _STOPS = {
@@ -21,12 +21,17 @@ _STOPS = {
     "PROHIBITED_CONTENT": StopReason.REFUSAL,
     "SPII": StopReason.REFUSAL,
     "IMAGE_SAFETY": StopReason.REFUSAL,
+    "IMAGE_PROHIBITED_CONTENT": StopReason.REFUSAL,
+    "IMAGE_RECITATION": StopReason.REFUSAL,
     "MODEL_ARMOR": StopReason.REFUSAL,
 }
 _BY_NUMBER = (
     *("FINISH_REASON_UNSPECIFIED", "STOP", "MAX_TOKENS", "SAFETY", "RECITATION", "OTHER"),
     *("BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MALFORMED_FUNCTION_CALL"),
 )
+
+
+_WORDS = ("candidates", "promptFeedback", "usageMetadata")  # one is in every event
 
 
 class GeminiReader:
@@ -40,7 +45,13 @@ class GeminiReader:
     def take(self, name: str, event: Any) -> None:
         event = mapping(event)
         event = mapping(event.get("response")) or event  # Code Assist wraps it
-        if name == "error" or event.get("error") or not event:
+        is_ours = any(word in event for word in _WORDS)
+        if (
+            name == "error"
+            or not event
+            or event.get("error")
+            or (not is_ours and is_bare_error(event))
+        ):
             self.answer.fail_said(event)
             return
         if not self.answer.calls.seed:
@@ -56,8 +67,7 @@ class GeminiReader:
 
     def take_whole(self, body: Any) -> None:
         body = mapping(body)
-        known = ("candidates", "promptFeedback", "response", "error", "usageMetadata")
-        if not any(word in body for word in known):
+        if not any(word in body for word in ("response", "error", *_WORDS)):
             self.answer.fail_said(body)
             return
         self.take("", body)

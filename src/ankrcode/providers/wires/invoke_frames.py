@@ -5,7 +5,7 @@ from binascii import a2b_base64
 from collections.abc import Iterator
 
 from ankrcode.providers.wires.frames import Frames
-from ankrcode.providers.wires.loose import Malformed, decoded, mapping, text
+from ankrcode.providers.wires.loose import Malformed, decoded, encoded_text, mapping, text
 
 
 class InvokeFrames:
@@ -28,8 +28,19 @@ class InvokeFrames:
 
 def _unpacked(name: str, payload: bytes) -> tuple[str, bytes]:
     if name == "error":
-        return name, payload
+        return name, _error(mapping(decoded(payload)))
     try:
         return "", a2b_base64(text(mapping(decoded(payload)).get("bytes")), strict_mode=True)
     except (Base64Error, ValueError):
         raise Malformed("not base64") from None
+
+
+def _error(error: dict[str, str]) -> bytes:
+    """A frame that failed, in the form of the events around it."""
+    said = text(error.get("said"))
+    try:
+        told = mapping(decoded(said))
+    except Malformed:
+        told = {}
+    told = {"message": said, **told, "__type": error.get("__type")}
+    return encoded_text({"type": "error", "error": told}).encode()

@@ -5,6 +5,10 @@ from typing import Any
 import msgspec
 
 _MOST = 1e15  # no answer has more tokens
+_ERROR_WORDS = (
+    *("error", "errors", "message", "Message", "msg", "detail", "error_msg", "error_message"),
+    *("fault", "Response"),
+)
 _decode = msgspec.json.Decoder().decode
 
 
@@ -34,6 +38,13 @@ def count(value: Any) -> int:
 def key(value: Any) -> int | str | None:
     """The index or name of a block."""
     return value if isinstance(value, int | str) else None
+
+
+def is_bare_error(event: dict[str, Any]) -> bool:
+    """What somebody in between says in a form of their own; no event of any wire looks so."""
+    if event.get("object") == "error" or any(event.get(word) for word in _ERROR_WORDS):
+        return True
+    return bool(mapping(event.get("base_resp")).get("status_code"))
 
 
 def decoded(data: bytes | bytearray | str) -> Any:

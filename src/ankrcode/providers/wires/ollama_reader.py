@@ -22,7 +22,8 @@ class OllamaReader:
 
     def take(self, name: str, event: Any) -> None:
         event = mapping(event)
-        if name == "error" or event.get("error") or not ({"message", "done"} & event.keys()):
+        is_ours = isinstance(event.get("message"), dict) or "done" in event
+        if name == "error" or event.get("error") or not is_ours:
             self.answer.fail_said(event)
             return
         if not self.answer.calls.seed:
@@ -38,7 +39,7 @@ class OllamaReader:
             self._end(event)
 
     def take_whole(self, body: Any) -> None:
-        self.take("", {"done": True, **mapping(body)} if "message" in body else body)
+        self.take("", {"done": True, **body} if isinstance(body.get("message"), dict) else body)
 
     def _call(self, call: dict[str, Any], *, is_cut: bool) -> None:
         function = mapping(call.get("function")) or call

@@ -7,8 +7,10 @@ from ankrcode.providers.wire import Target
 from ankrcode.providers.wires.answer import Answer
 from ankrcode.providers.wires.calls import AT_ODDS, CUT_SHORT, whole_object
 from ankrcode.providers.wires.chat_usage import chat_usage
-from ankrcode.providers.wires.loose import encoded_text, items, mapping, text
+from ankrcode.providers.wires.loose import encoded_text, is_bare_error, items, mapping, text
 from ankrcode.providers.wires.opaque import reasoning_item
+
+_NO_ITEM: dict[str, Any] = {}
 
 
 class ResponsesReader:
@@ -19,6 +21,8 @@ class ResponsesReader:
         self.answer.calls.are_shut_by_wire = True
         self._told: set[object] = set()  # items whose text came in pieces
         self._done: set[object] = set()
+        self._opened: set[object] = set()  # calls
+        self._indices: dict[str, int] = {}  # of items, by their names
         self._has_items = False
         self._is_refused = False
 
@@ -30,8 +34,10 @@ class ResponsesReader:
         handle = _HANDLERS.get(kind)
         if handle is not None:
             handle(self, event)
-        elif event.get("error") and not kind.startswith("response."):
-            self.answer.fail_said(event)
+        elif not kind.startswith("response."):
+            is_ours = kind and event.get("object") != "error"
+            if event.get("error") or (not is_ours and is_bare_error(event)):
+                self.answer.fail_said(event)
 
     def take_whole(self, body: Any) -> None:
         body = mapping(body)
@@ -40,19 +46,32 @@ class ResponsesReader:
             return
         self._end({"response": body})
 
+    def _key(self, event: dict[str, Any], item: dict[str, Any] = _NO_ITEM) -> object:
+        """Items are counted; who does not always count them names them."""
+        name = text(event.get("item_id")) or text(item.get("id")) or text(item.get("call_id"))
+        index = event.get("output_index")
+        if not isinstance(index, int):
+            return self._indices.get(name, name)
+        self._indices[name] = index
+        return index
+
     # ── items ───────────────────────────────────────────────────────────────────────────────────
     def _added(self, event: dict[str, Any]) -> None:
         item = mapping(event.get("item"))
         self._has_items = True
         self.answer.calls.settle()
         if item.get("type") == "function_call":
-            key = _key(event, item)
-            self.answer.open_call(key, _call_id(item), text(item.get("name")))
+            key = self._key(event, item)
+            self._open(key, item)
             self.answer.calls.grow(key, _arguments(item))
+
+    def _open(self, key: object, item: dict[str, Any]) -> None:
+        self._opened.add(key)
+        self.answer.open_call(key, _call_id(item), text(item.get("name")))
 
     def _item_done(self, event: dict[str, Any]) -> None:
         item = mapping(event.get("item"))
-        key = _key(event, item)
+        key = self._key(event, item)
         if key in self._done:
             return
         self._done.add(key)
@@ -67,14 +86,24 @@ class ResponsesReader:
 
     def _close_call(self, key: object, item: dict[str, Any]) -> None:
         calls = self.answer.calls
+        if calls.get(key) is None and key in self._opened:
+            self._compare(key, _arguments(item))
+            return
         if calls.get(key) is None:
-            self.answer.open_call(key, _call_id(item), text(item.get("name")))
+            self._open(key, item)
         self._complete(key, _arguments(item))
         calls.name(key, _call_id(item), text(item.get("name")))
-        if item.get("status") in ("incomplete", "in_progress", "failed"):
+        call, status = calls.get(key), item.get("status")
+        is_waiting = status == "in_progress" and call is not None and not call.is_empty
+        if status in ("incomplete", "in_progress", "failed") and not is_waiting:
             calls.break_off(key, CUT_SHORT)
         else:
             calls.shut(key)
+
+    def _compare(self, key: object, whole: str) -> None:
+        """It was whole when something else began, and closed then."""
+        if whole and whole_object(whole) != whole_object(self.answer.calls.over(key)):
+            self.answer.fail_with(FailureKind.PROTOCOL, "wire_at_odds")
 
     def _close_thought(self, key: object, item: dict[str, Any]) -> None:
         if key not in self._told:
@@ -93,7 +122,7 @@ class ResponsesReader:
 
     # ── pieces ──────────────────────────────────────────────────────────────────────────────────
     def _text_grew(self, event: dict[str, Any]) -> None:
-        self._told.add(_key(event, {}))
+        self._told.add(self._key(event))
         self.answer.text(text(event.get("delta")))
 
     def _refusal_grew(self, event: dict[str, Any]) -> None:
@@ -101,11 +130,11 @@ class ResponsesReader:
         self._text_grew(event)
 
     def _thought_grew(self, event: dict[str, Any]) -> None:
-        self._told.add(_key(event, {}))
+        self._told.add(self._key(event))
         self.answer.think(text(event.get("delta")))
 
     def _summary_grew(self, event: dict[str, Any]) -> None:
-        self._told.add(_key(event, {}))
+        self._told.add(self._key(event))
         self.answer.think(text(event.get("delta")), is_summary=True)
 
     def _summary_part(self, event: dict[str, Any]) -> None:
@@ -113,10 +142,10 @@ class ResponsesReader:
             self.answer.think("\n\n", is_summary=True)
 
     def _arguments_grew(self, event: dict[str, Any]) -> None:
-        self.answer.calls.grow(_key(event, {}), text(event.get("delta")))
+        self.answer.calls.grow(self._key(event), text(event.get("delta")))
 
     def _arguments_done(self, event: dict[str, Any]) -> None:
-        key = _key(event, {})
+        key = self._key(event)
         self._complete(key, _arguments(event))
         call = self.answer.calls.get(key)
         if call is not None and call.is_empty:
@@ -139,9 +168,12 @@ class ResponsesReader:
 
     def _end(self, event: dict[str, Any]) -> None:
         response = mapping(event.get("response"))
-        if not self._has_items and not self._told:  # nothing of it came before
-            for index, item in enumerate(items(response.get("output"))):
+        has_come, has_called = self._has_items or bool(self._told), bool(self._opened)
+        for index, item in enumerate(map(mapping, items(response.get("output")))):
+            if not has_come:  # nothing of it
                 self._item_done({"output_index": index, "item": item})
+            elif not has_called and item.get("type") == "function_call":
+                self._close_call(("end", index), item)
         usage = chat_usage(response)
         if usage is not None:
             self.answer.use(usage)
@@ -170,14 +202,6 @@ class ResponsesReader:
             self.answer.fail_said(error)
         else:
             self.answer.fail_with(FailureKind.SERVER, "wire_failed")
-
-
-def _key(event: dict[str, Any], item: dict[str, Any]) -> object:
-    """Items are counted; who does not count them names them."""
-    index = event.get("output_index")
-    if isinstance(index, int):
-        return index
-    return text(event.get("item_id")) or text(item.get("id")) or text(item.get("call_id"))
 
 
 def _call_id(item: dict[str, Any]) -> str:

@@ -9,6 +9,7 @@ from ankrcode.providers.wires.loose import Malformed, decoded, items, mapping, t
 _MESSAGES = (
     *("message", "Message", "msg", "error_msg", "error_message", "errorMessage", "detail"),
     *("details", "error_description", "reason", "title", "faultstring", "failed_reason"),
+    "status_msg",
 )
 _KINDS = (
     "type",
@@ -17,12 +18,16 @@ _KINDS = (
     "__type",
     "Code",
     "error_code",
+    "error_type",
     "errorCode",
     "error",
     "reason",
     "status_code",
 )
-_INNER = ("error", "errors", "fault", "innererror", "inner_error", "response", "detail", "body")
+_INNER = (
+    *("error", "errors", "fault", "innererror", "inner_error", "response", "detail", "body"),
+    *("Response", "Error", "base_resp"),
+)
 _MAX_DEPTH = 5
 _MAX_TEXT = 4_000
 

@@ -1,10 +1,11 @@
 """Server-sent events: lines of fields, events between blank lines.
 
 Read as the standard says (CR, LF or both, a BOM, comments, data over several lines), and a little
-more: the last event may lack its blank line, and two events the blank line between them.
+more: the last event may lack its blank line, two events the blank line between them, and an error
+may be a field of its own (llama.cpp) or a bare line.
 """
 
-from ankrcode.providers.wires.loose import Malformed
+from ankrcode.providers.wires.loose import Malformed, decoded, mapping
 from ankrcode.providers.wires.splitter import MAX_PAYLOAD_BYTES
 
 _BOM = b"\xef\xbb\xbf"
@@ -67,8 +68,8 @@ class Sse:
                     events.append((self._name, b"\n".join(self._data)))
                     self._data, self._data_bytes = [], 0
                 self._name = ""
-            else:
-                self._other(line)
+            elif error := self._other(line):
+                events.append(("error", error))
         return events
 
     def _add(self, data: bytes) -> None:
@@ -77,11 +78,27 @@ class Sse:
         if self._data_bytes > MAX_PAYLOAD_BYTES:
             raise Malformed("an event without end")
 
-    def _other(self, line: bytes) -> None:
+    def _other(self, line: bytes) -> bytes:
+        """A field that is no data; what it says where it is an error."""
         field, _, value = line.partition(b":")
         if field == b"event":
             self._name = value.strip().decode("utf-8", "replace")
         elif field == b"data":
             self._add(b"")
+        elif field == b"error":
+            return value.strip()
+        elif _is_error(line):
+            return line
         elif field not in (b"", b"id", b"retry") and len(self._stray) < _MAX_STRAY:
             self._stray += line + b"\n"
+        return b""
+
+
+def _is_error(line: bytes) -> bool:
+    """One that somebody wrote among the events as it is."""
+    if line[:1] != b"{" or b'"error"' not in line:
+        return False
+    try:
+        return bool(mapping(decoded(line)).get("error"))
+    except Malformed:
+        return False

@@ -32,6 +32,7 @@ class StreamReader:
         self._interpreter = interpreter
         self._answer = interpreter.answer
         self._has_events = False
+        self._is_over = False  # what comes now may have been cut
 
     @property
     def is_done(self) -> bool:
@@ -63,6 +64,7 @@ class StreamReader:
 
     def _read_rest(self) -> None:
         """What lacks only its end mark; anything less was cut."""
+        self._is_over = True
         with suppress(Malformed):
             for name, payload in self._splitter.end():
                 self._take(name, payload)
@@ -72,7 +74,7 @@ class StreamReader:
         if self._has_events:
             with suppress(Malformed):
                 said = mapping(decoded(stray))
-                if said.get("error") and not self._answer.has_stop:
+                if said.get("error"):
                     self._answer.fail_said(said)
         elif stray.strip() and not cut:
             read_body(stray, self._interpreter)
@@ -89,8 +91,6 @@ class StreamReader:
         try:
             event = decoded(payload)
         except Malformed:
-            if name != "error" and b"\n" not in payload:
-                raise
             self._take_apart(name, payload)
             return
         for one in event if isinstance(event, list) else [event]:
@@ -106,10 +106,14 @@ class StreamReader:
         """An error in plain words, or events without the blank line between them."""
         if name == "error":
             self._interpreter.take(name, payload.decode("utf-8", "replace"))
-            return
-        for line in payload.split(b"\n"):
-            if not self._answer.is_done:
-                self._take(name, line)
+        elif b"\n" in payload:
+            for line in payload.split(b"\n"):
+                if not self._answer.is_done:
+                    self._take(name, line)
+        elif payload[:1].isalpha() and b" " in payload and not self._is_over:
+            self._answer.fail_said(payload.decode("utf-8", "replace"))
+        else:
+            raise Malformed("not JSON")
 
 
 def read_body(body: bytes, interpreter: Interpreter) -> None:
