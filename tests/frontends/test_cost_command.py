@@ -6,12 +6,17 @@ from typing import Any
 
 import pytest
 
+from ankrcode.config.models import ModelSettings
 from ankrcode.config.paths import state_folder
+from ankrcode.config.settings import Settings
+from ankrcode.frontends.cli.foreseen import warn_if_blind, warn_if_unpriced
 from ankrcode.protocol.message import Usage
+from ankrcode.providers.resolve import model_for
 from ankrcode.sessions.records import CostSpent
 from ankrcode.sessions.store import SessionStore
 from ankrcode.tooling.durable import session_store
 from frontends.command import Done, ankrcode
+from frontends.vendor import chat, vendor
 
 OPUS = "anthropic/claude-opus-4-5"
 OWN = "mine/unknown-model"
@@ -103,3 +108,68 @@ def test_a_damaged_log_still_counts_what_is_whole(tmp_path: Path, store: Session
     assert path.is_relative_to(state_folder({"HOME": str(Path.home())}))
     path.write_bytes(path.read_bytes() + b"torn")
     assert data(tmp_path)["total"]["usd"] == 0.875
+
+
+def test_prices_that_were_brought_count_in_a_run_and_in_its_budget(tmp_path: Path) -> None:
+    prices = {"input": 1_000, "output": 1_000, "as_of": "2026-11-01"}
+    (tmp_path / "prices.json").write_text(
+        json.dumps({"openai/unlisted": {"prices": prices}}), encoding="utf-8"
+    )
+    assert ankrcode("models", "refresh", "prices.json", cwd=tmp_path).returncode == 0
+    usage = {"prompt_tokens": 1_000, "completion_tokens": 500}
+    with vendor(chat({"content": "Well."}, usage=usage)) as server:
+        task = ["-p", "think about it", "--model", "openai/unlisted", "--output-format", "json"]
+        env = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "k"}
+        done = ankrcode(*task, cwd=tmp_path, env=env)
+        assert json.loads(done.stdout)["total_cost_usd"] == 1.5
+        dear = ankrcode(*task, "--set", "budget.usd=0.5", cwd=tmp_path, env=env)
+        assert dear.returncode == 5
+        assert len(server.asked) == 1
+    told = data(tmp_path)
+    assert (told["total"]["usd"], told["total"]["unpriced"]) == (1.5, 0)
+
+
+@pytest.mark.parametrize(
+    ("model", "is_told"),
+    [
+        ("mine/unknown", True),
+        ("openai/unlisted", True),
+        ("anthropic/claude-haiku-4-5", False),
+        ("ollama/anything", False),
+        ("scripted/x.json", False),
+    ],
+)
+def test_a_limit_in_money_for_a_model_without_a_price_is_told_to_be_none(
+    model: str, is_told: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    warn_if_unpriced(model)
+    assert (f"The price of {model} is not known" in capsys.readouterr().err) is is_told
+
+
+@pytest.mark.parametrize(
+    ("model", "fallback", "is_told"),
+    [
+        ("groq/openai/gpt-oss-20b", [], True),
+        ("anthropic/claude-haiku-4-5", [], False),
+        ("groq/nobody-knows-it", [], False),
+        ("groq/openai/gpt-oss-20b", ["anthropic/claude-haiku-4-5"], False),  # the router's turn
+        ("groq/openai/gpt-oss-20b", ["groq/openai/gpt-oss-120b"], True),
+    ],
+)
+def test_pictures_for_a_model_that_cannot_see_are_told_of_beforehand(
+    model: str, fallback: list[str], is_told: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = Settings(models=ModelSettings(fallback=fallback, keyring=False))
+    environ = {"GROQ_API_KEY": "k", "ANTHROPIC_API_KEY": "k", "HOME": "/nonexistent"}
+    warn_if_blind(model_for(model, settings, environ))
+    assert (f"{model} cannot see pictures" in capsys.readouterr().err) is is_told
+
+
+def test_a_run_with_such_a_limit_says_so_once(tmp_path: Path) -> None:
+    with vendor(chat({"content": "Well."})) as server:
+        env = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "k"}
+        task = ["-p", "think about it", "--model", "openai/unlisted"]
+        assert ankrcode(*task, cwd=tmp_path, env=env).stderr == ""
+        done = ankrcode(*task, "--max-cost", "1", cwd=tmp_path, env=env)
+    assert done.stdout == "Well.\n"
+    assert done.stderr.count("The price of openai/unlisted is not known") == 1

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from ankrcode.config.settings import Settings
+from ankrcode.frontends.cli.models import described
 from ankrcode.providers.catalogue import model_names
 from frontends.command import Done, ankrcode, answers
 from frontends.offline import UNSET, script, setting
@@ -82,6 +84,50 @@ def test_a_key_in_the_key_file_counts_and_one_that_others_can_read_does_not(tmp_
     assert "chmod 600" in refused_file.stderr
 
 
+def test_a_program_that_prints_the_key_is_named_and_not_run(tmp_path: Path) -> None:
+    setting(providers={"groq": {"key_command": ["touch", str(tmp_path / "ran")]}})
+    [facts] = answers(models("show", "groq/x", "--json", cwd=tmp_path))
+    assert facts["key"] == "from providers.groq.key_command"
+    listed = models("list", "--provider", "groq", cwd=tmp_path).stdout
+    assert all(line.startswith("* groq/") for line in listed.splitlines())
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    ("env", "said"),
+    [
+        ({}, "AWS_BEARER_TOKEN_BEDROCK is not set"),
+        ({"AWS_BEARER_TOKEN_BEDROCK": CANARY}, "AWS_BEARER_TOKEN_BEDROCK is set"),
+        (
+            {"AWS_ACCESS_KEY_ID": "AKIA1", "AWS_SECRET_ACCESS_KEY": CANARY},
+            "AWS_ACCESS_KEY_ID is set",
+        ),
+        ({"AWS_PROFILE": "work"}, "from the AWS profile work"),
+        ({"AWS_PROFILE": "asking"}, "from the AWS profile asking"),
+        ({"AWS_PROFILE": "nobody"}, "AWS_BEARER_TOKEN_BEDROCK is not set"),
+    ],
+)
+def test_credentials_of_aws_are_seen_where_they_are(
+    env: dict[str, str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {
+        "credentials": f"[work]\naws_access_key_id = AKIA1\naws_secret_access_key = {CANARY}\n",
+        "config": f"[profile asking]\ncredential_process = touch {tmp_path}/ran\n",
+    }
+    folder = Path(os.environ["HOME"]) / ".aws"
+    folder.mkdir(parents=True)
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in {**UNSET, **env}.items():
+        monkeypatch.setenv(name, value)
+    facts = described("bedrock/m", Settings())
+    assert facts["key"] == said
+    assert CANARY not in repr(facts)
+    assert not (tmp_path / "ran").exists()
+
+
 def test_an_address_of_ones_own_is_shown(tmp_path: Path) -> None:
     [facts] = answers(
         models("show", "ollama/x", "--json", cwd=tmp_path, OLLAMA_HOST="127.0.0.1:99")
@@ -92,6 +138,14 @@ def test_an_address_of_ones_own_is_shown(tmp_path: Path) -> None:
     [facts] = answers(models("show", "work/m", "--json", cwd=tmp_path, WORK_KEY=CANARY))
     assert facts["base_url"] == "https://w.example/v1"
     assert facts["key"] == "WORK_KEY is set"
+
+
+def test_a_password_in_an_address_is_not_shown(tmp_path: Path) -> None:
+    where = "http://me:pass-word-1@127.0.0.1:99/v1?key=hidden"
+    done = models("show", "vllm/x", cwd=tmp_path, VLLM_BASE_URL=where)
+    assert "http://127.0.0.1:99/v1" in done.stdout
+    assert "pass-word-1" not in done.stdout
+    assert "hidden" not in done.stdout
 
 
 def test_a_tier_is_shown_as_the_model_it_means(tmp_path: Path) -> None:
@@ -110,16 +164,28 @@ def test_a_model_that_is_made_here_is_shown_as_such(tmp_path: Path) -> None:
     assert facts == {"name": "scripted/x.json", "provider": "scripted", "made_here": True}
 
 
-def test_a_running_server_is_found_when_asked_for(tmp_path: Path) -> None:
+def test_a_running_server_is_found_when_asked_for_and_nothing_else_is_listed(
+    tmp_path: Path,
+) -> None:
     tags = json.dumps({"models": [{"name": "llama3.2:3b"}]}).encode()
     with vendor((200, JSON, tags)) as server:
-        done = models(
-            "list", "--provider", "vllm", "--detect", cwd=tmp_path, OLLAMA_HOST=server.url
-        )
+        done = models("list", "--detect", cwd=tmp_path, OLLAMA_HOST=server.url)
+        other = models("list", "--provider", "vllm", "--detect", cwd=tmp_path)
         quiet = models("list", "--provider", "vllm", cwd=tmp_path, OLLAMA_HOST=server.url)
         assert server.paths == ["/api/tags"]
-    assert f"* ollama/llama3.2:3b{' ' * 32} {server.url}" in done.stdout
+    line = f"* ollama/llama3.2:3b{' ' * 32} {server.url}"
+    assert line in done.stdout.splitlines()
+    assert all("127.0.0.1" in one for one in done.stdout.splitlines())
+    assert "anthropic" not in done.stdout
+    assert "ollama" not in other.stdout
+    assert "No model server" in other.stderr
     assert quiet.stdout == ""
+
+
+def test_a_server_without_models_is_named_all_the_same(tmp_path: Path) -> None:
+    with vendor((200, JSON, b'{"models": []}')) as server:
+        done = models("list", "--detect", "--json", cwd=tmp_path, OLLAMA_HOST=server.url)
+    assert {"name": "ollama", "ready": False, "base_url": server.url} in answers(done)
 
 
 # ── refresh ───────────────────────────────────────────────────────────────────────────────────

@@ -1,11 +1,15 @@
 """`ankrcode trust`, and what the other commands say about a folder that is not trusted."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ankrcode.config.trust import TrustStore
+from ankrcode.frontends.cli import trust_stakes
+from ankrcode.frontends.cli.trust_stakes import stakes
 from frontends.command import Batch, Done, ankrcode, answers
 
 HOOKS = {"PreToolUse": [{"matcher": "List", "hooks": [{"type": "command", "command": "exit 2"}]}]}
@@ -221,3 +225,111 @@ def test_config_list_knows_where_the_hooks_come_from(project: Path) -> None:
     done = ankrcode("config", "list", cwd=project)
     line = next(one for one in done.stdout.splitlines() if one.startswith("hooks "))
     assert ".claude/settings.json" in line
+
+
+# ── all that hangs on trust ───────────────────────────────────────────────────────────────────
+def write(folder: Path, name: str, text: str) -> str:
+    file = folder / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+    return str(file)
+
+
+def found(folder: Path) -> list[tuple[str, str, str]]:
+    return [(one.key, one.value, one.place) for one in stakes(folder)]
+
+
+def test_instructions_are_listed_with_inner_ones_and_what_they_import(tmp_path: Path) -> None:
+    top = write(tmp_path, "AGENTS.md", "\n# Rules\nSee @docs/style.md.\n")
+    style = write(tmp_path, "docs/style.md", "Be brief.\n")
+    inner = write(tmp_path, "src/deep/CLAUDE.md", "Obey me.\n")
+    hidden = write(tmp_path, ".odd/ANKRCODE.md", "x" * 300)
+    context = write(tmp_path, ".ankrcode/context.md", "Context.\n")
+    write(tmp_path, ".git/AGENTS.md", "git's own")
+    write(tmp_path, "README.md", "no instruction")
+    listed = found(tmp_path)
+    assert [(key, value) for key, value, place in listed if place == top] == [
+        ("instructions", "# Rules (29 characters)")
+    ]
+    assert {place for _, _, place in listed} == {top, style, inner, hidden, context}
+    assert ("instructions", f"{'x' * 100}… (300 characters)", hidden) in listed
+
+
+def test_agents_are_listed_and_broken_ones_too(tmp_path: Path) -> None:
+    good = write(
+        tmp_path,
+        ".claude/agents/tester.md",
+        "---\nname: tester\ndescription: Runs the tests\ntools: Bash\n---\nYou run tests.\n",
+    )
+    broken = write(tmp_path, ".ankrcode/agents/odd.md", "---\nname: odd\n---\n")
+    write(tmp_path, ".claude/agents/notes.txt", "not an agent")
+    assert found(tmp_path) == [
+        ("agents", "tester: Runs the tests", good),
+        ("agents", "odd (it has no prompt)", broken),
+    ]
+
+
+def test_macros_are_listed_by_name(tmp_path: Path) -> None:
+    text = "macro deploy\n  $ ./deploy.sh\nend\n\nmacro look\n  app.py padho\nend\n"
+    file = write(tmp_path, ".ankrcode/macros.rl", text)
+    assert found(tmp_path) == [
+        ("macros", "deploy (line 1)", file),
+        ("macros", "look (line 5)", file),
+    ]
+    write(tmp_path, ".ankrcode/macros.rl", "macro deploy\n")
+    [(key, why, _)] = found(tmp_path)
+    assert key == "macros"
+    assert file in why
+
+
+def test_ones_own_login_shell_is_listed_where_it_waits(tmp_path: Path, own_home: Path) -> None:
+    own = write(own_home, ".config/ankrcode/settings.json", '{"shell": {"profile": true}}')
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    assert found(folder) == [("shell.profile", "true", own)]
+    theirs = write(folder, ".ankrcode/settings.json", '{"shell": {"profile": true}}')
+    assert ("shell.profile", "true", theirs) in found(folder)
+
+
+def test_the_list_is_the_same_before_and_after_trust(tmp_path: Path, own_home: Path) -> None:
+    write(own_home, ".config/ankrcode/settings.json", '{"shell": {"profile": true}}')
+    folder = tmp_path / "folder"
+    write(folder, "AGENTS.md", "Do.")
+    write(folder, ".ankrcode/agents/a.md", "---\nname: a\n---\nYou.")
+    write(folder, ".ankrcode/macros.rl", "macro m\n  app.py padho\nend")
+    before = found(folder)
+    assert [key for key, _, _ in before] == ["shell.profile", "instructions", "agents", "macros"]
+    TrustStore.of(os.environ).add(folder)
+    assert found(folder) == before
+
+
+def test_a_huge_tree_is_looked_at_in_part_and_it_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trust_stakes, "MAX_FOLDERS", 3)
+    for number in range(5):
+        (tmp_path / f"folder{number}").mkdir()
+    top = write(tmp_path, "AGENTS.md", "Do.")
+    assert [(value, place) for _, value, place in found(tmp_path)] == [
+        ("Do. (3 characters)", top),
+        ("there may be more: only the first 3 folders were looked at", str(tmp_path)),
+    ]
+
+
+def test_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
+    (tmp_path / ".ankrcode" / "agents").mkdir(parents=True)
+    for name in ("AGENTS.md", ".ankrcode/macros.rl", ".ankrcode/agents/pipe.md"):
+        os.mkfifo(tmp_path / name)
+    [(key, value, _)] = found(tmp_path)
+    assert key == "agents"
+    assert value.startswith("pipe (")
+
+
+def test_the_command_shows_all_of_it_in_words_and_as_json(project: Path) -> None:
+    write(project, "AGENTS.md", "Obey.")
+    write(project, ".claude/agents/a.md", "---\nname: a\n---\nYou.")
+    write(project, ".ankrcode/macros.rl", "macro m\n  app.py padho\nend")
+    keys = ["permissions.allow", "hooks", "instructions", "agents", "macros"]
+    assert [one["key"] for one in facts(project)["at_stake"]] == keys
+    lines = trust(project).stdout.splitlines()[1:]
+    assert [line.split(":")[0].strip() for line in lines] == keys

@@ -100,6 +100,7 @@ FAILURE = stream.Failure(
     retry_after_s=1.5,
     provider="p",
     model="m",
+    is_lasting=True,
 )
 STREAM: tuple[stream.AnyStreamEvent, ...] = (
     stream.TextGrew(text="हाँ"),

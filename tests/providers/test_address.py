@@ -12,6 +12,7 @@ from ankrcode.providers.transport.address import (
     is_loopback,
     joined,
     parse_address,
+    split_login,
     with_version,
     without_login,
 )
@@ -138,6 +139,8 @@ def test_joining_never_doubles_a_slash(path: str, slash: str) -> None:
         ("https://h", "https://h"),
         ("h:80", "h:80"),
         ("https://h/a@b", "https://h/a@b"),
+        ("me:pw@https://h", "https://h"),
+        ("me:pw@h", "h"),
     ],
 )
 def test_a_url_is_shown_without_its_login(url: str, shown: str) -> None:
@@ -199,3 +202,20 @@ def test_a_url_is_taken_apart_as_the_standard_library_does(
     assert ours.port == (theirs.port or {"http": 80, "https": 443}[theirs.scheme])
     mark = "?" if query else ""
     assert ours.path == (theirs.path or "/") + mark + theirs.query
+
+
+@pytest.mark.parametrize(
+    ("url", "plain", "login"),
+    [
+        ("http://h/v1", "http://h/v1", ""),
+        ("http://me:pw@h:1/v1?q=a@b", "http://h:1/v1?q=a@b", "me:pw"),
+        ("http://me@h", "http://h", "me"),
+        ("https://me:p@ss@h/", "https://h/", "me:p@ss"),
+        ("me:pw@h:11434", "h:11434", "me:pw"),
+        ("http://h/path@x", "http://h/path@x", ""),
+        ("h", "h", ""),
+        ("", "", ""),
+    ],
+)
+def test_a_login_is_told_apart_from_the_address(url: str, plain: str, login: str) -> None:
+    assert split_login(url) == (plain, login)

@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import zlib
+from collections.abc import Callable
 
 import pytest
 
@@ -19,6 +20,8 @@ from ankrcode.providers.client import WireModel
 from ankrcode.providers.transport.auth import Login
 from ankrcode.providers.transport.http import HttpClient, Timeouts
 from ankrcode.providers.transport.secret import Secret
+from ankrcode.providers.transport.transport_fault import TransportFault
+from ankrcode.providers.transport.unpacking import Unpacker
 from ankrcode.providers.wire import Target
 from ankrcode.providers.wires import wire_named
 from providers.asking import KEY, ask, question
@@ -233,3 +236,44 @@ async def test_a_bomb_is_not_swallowed_whole() -> None:
             outcome = await ask(client(server.url))
         assert outcome.failure.kind is FailureKind.PROTOCOL
         assert "longer than" in outcome.failure.message
+
+
+def in_parts(data: bytes) -> bytes:
+    return b"".join(gzip.compress(data[at : at + 9]) for at in range(0, len(data), 9))
+
+
+def bare(data: bytes) -> bytes:
+    packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    return packer.compress(data) + packer.flush()
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 100_000])
+@pytest.mark.parametrize(
+    ("coding", "pack"),
+    [
+        ("deflate", zlib.compress),
+        ("deflate", bare),  # as some servers do it
+        ("gzip", gzip.compress),
+        ("gzip, identity", gzip.compress),
+        ("GZIP", lambda data: gzip.compress(data) + b"\0\0"),  # filled up
+        ("x-gzip", in_parts),
+    ],
+)
+def test_every_way_of_packing_is_unpacked_whole(
+    coding: str, pack: Callable[[bytes], bytes], size: int
+) -> None:
+    text = bytes(range(256)) * 9
+    packed, unpacker = pack(text), Unpacker(coding)
+    pieces = [packed[at : at + size] for at in range(0, len(packed), size)]
+    assert b"".join(out for piece in pieces for out in unpacker.feed(piece)) == text
+
+
+@pytest.mark.parametrize("coding", ["br", "zstd", "gzip, br", "gzip, deflate", "identity"])
+def test_a_way_of_packing_that_nobody_asked_for_is_refused(coding: str) -> None:
+    with pytest.raises(TransportFault, match=coding):
+        Unpacker(coding)
+
+
+def test_what_follows_a_packed_body_is_no_part_of_it() -> None:
+    with pytest.raises(TransportFault, match="broken"):
+        list(Unpacker("gzip").feed(gzip.compress(b"whole") + b"noise that is not packed"))

@@ -153,7 +153,25 @@ async def test_a_closed_port_is_asked_once() -> None:
 def test_a_port_of_ones_own_counts_only_on_this_machine(
     chosen: str, ports: tuple[int, ...]
 ) -> None:
-    assert detecting._chosen_port({"OLLAMA_HOST": chosen}) == ports
+    assert tuple(detecting._chosen_ports({"OLLAMA_HOST": chosen}, ())) == ports
+
+
+@pytest.mark.parametrize(
+    "variable", ["OLLAMA_BASE_URL", "LMSTUDIO_BASE_URL", "LLAMACPP_BASE_URL", "VLLM_BASE_URL"]
+)
+def test_the_variable_of_each_local_server_counts(variable: str) -> None:
+    environ = {variable: "http://localhost:4321/v1", "OPENAI_BASE_URL": "http://localhost:9/v1"}
+    assert tuple(detecting._chosen_ports(environ, ())) == (4321,)
+
+
+async def test_a_server_of_ones_own_settings_is_asked_too() -> None:
+    listener = Listener(LLAMACPP)
+    async with running(listener) as (port,):
+        urls = (f"http://127.0.0.1:{port}/v1", "https://models.example.com/v1", "odd", "")
+        servers = await detect({}, urls=urls)
+    assert ("llamacpp", f"http://127.0.0.1:{port}/v1") in [
+        (one.provider, one.base_url) for one in servers
+    ]
 
 
 async def test_the_variable_of_ollama_is_honoured() -> None:

@@ -45,6 +45,21 @@ async def test_where_one_path_is_missing_the_other_is_taken(
     assert isinstance(outcome.end, Stopped)
 
 
+@pytest.mark.parametrize("name", ["xai/grok-4", "openrouter/x/y", "huggingface/x/y"])
+async def test_vendors_of_chat_completions_may_have_the_newer_path_alone(name: str) -> None:
+    async with serving(refusing(404), streamed(*BY_RESPONSES)) as server:
+        outcome = await asked(name, f"{server.url}/v1")
+        assert [heard.target for heard in server.heard] == [CHAT, RESPONSES]
+    assert outcome.text == "Hello, world"
+
+
+async def test_azure_may_have_the_newer_path_alone() -> None:
+    async with serving(refusing(404), refusing(404), streamed(*BY_RESPONSES)) as server:
+        outcome = await asked("azure/deployed", f"{server.url}/openai/v1")
+        assert server.heard[-1].target.startswith("/openai/v1/responses")
+    assert outcome.text == "Hello, world"
+
+
 async def test_whoever_answered_is_asked_first_from_then_on() -> None:
     async with serving(refusing(404), streamed(*CHAT_ANSWER)) as server:
         model = model_for("openai/gpt-5", quick(), KEYS, base_url=server.url, health=Health())
@@ -86,7 +101,10 @@ async def test_a_model_that_is_missing_is_missing_on_every_path() -> None:
 
 
 async def test_cohere_is_spoken_to_by_its_own_wire_or_by_chat_completions() -> None:
-    async with serving(refusing(404), streamed(*CHAT_ANSWER)) as server:
-        outcome = await asked("cohere/command", server.url)
-        assert [heard.target for heard in server.heard] == ["/v2/chat", "/chat/completions"]
-    assert outcome.text == "Hello, world"
+    """Where such servers mostly have it, or right below the base URL."""
+    paths = ["/v2/chat", "/v1/chat/completions", "/chat/completions"]
+    for tries in (1, 2):
+        async with serving(*[refusing(404)] * tries, streamed(*CHAT_ANSWER)) as server:
+            outcome = await asked("cohere/command", server.url)
+            assert [heard.target for heard in server.heard] == paths[: tries + 1]
+        assert outcome.text == "Hello, world"

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from ankrcode.providers.wires import quirks
+from ankrcode.providers.wires.closed_schema import closed_schema
 from ankrcode.providers.wires.opaque import redacted_block, thought_signature
 from providers.wire_requests import (
     IMAGE,
@@ -308,10 +309,20 @@ def test_the_limit_is_the_models_own_where_none_is_asked_for() -> None:
     assert body_of(WIRE, request(user("x")))["max_tokens"] == 8192
 
 
+def test_a_schema_that_the_vendor_would_refuse_is_asked_for_in_words() -> None:
+    anything = {"type": "object", "additionalProperties": True}
+    body = body_of(WIRE, request(user("x"), schema=anything), quirks.OUTPUT_FORMAT)
+    assert "output_config" not in body
+    assert "additionalProperties" in body["system"][-1]["text"]
+
+
 def test_an_answer_by_schema() -> None:
     told = request(user("x"), schema=SCHEMA)
     body = body_of(WIRE, told, quirks.OUTPUT_FORMAT)
-    assert body["output_config"] == {"format": {"type": "json_schema", "schema": SCHEMA}}
+    assert body["output_config"] == {
+        "format": {"type": "json_schema", "schema": closed_schema(SCHEMA)}
+    }
+    assert "minimum" not in str(body["output_config"])  # the vendor refuses limits of numbers
     assert "system" not in body
     body = body_of(WIRE, told)
     assert "output_config" not in body

@@ -190,12 +190,13 @@ async def test_how_long_a_vendor_asks_us_to_wait_is_passed_on() -> None:
     assert len(server.heard) == 1
 
 
-async def test_a_server_that_is_not_there_is_tried_and_named() -> None:
+async def test_a_server_of_this_machine_that_is_not_there_is_named_at_once() -> None:
     async with serving(GOOD) as server:
         url = server.url
     outcome = await asked(MODEL, url)
     assert outcome.failure.kind is FailureKind.NETWORK
-    assert len(outcome.waits) == RETRIES
+    assert url.partition("://")[2] in outcome.failure.message
+    assert outcome.waits == []
 
 
 async def test_a_server_without_tls_is_said_to_be_so() -> None:
@@ -258,3 +259,25 @@ async def test_a_wrong_model_says_what_to_choose() -> None:
         outcome = await asked("groq/m", server.url)
     assert outcome.failure.message.startswith("groq has no model 'm' for you (The model m does")
     assert "ANKRCODE_MODEL" in outcome.failure.message
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("anthropic/claude-haiku-4.5", "anthropic/claude-haiku-4-5"),
+        ("anthropic/Claude-Haiku-4-5", "anthropic/claude-haiku-4-5"),
+        ("openai-chat/gpt-4o-minni", "openai-chat/gpt-4o-mini"),
+        ("anthropic/claude-haiku-4-5", ""),  # it is listed: nothing was mistyped
+        ("anthropic/something-else-entirely", ""),
+    ],
+)
+async def test_a_model_that_was_mistyped_is_answered_with_what_was_meant(
+    name: str, near: str
+) -> None:
+    body = b'{"type":"error","error":{"type":"not_found_error","message":"model: x"}}'
+    async with serving([answer(body, 404)]) as server:
+        outcome = await asked(name, server.url)
+    assert outcome.failure.kind is FailureKind.MODEL
+    message = outcome.failure.message
+    assert (f"did you mean {near}?" in message) if near else ("did you mean" not in message)
+    assert "ANKRCODE_MODEL" in message

@@ -10,10 +10,16 @@ from types import ModuleType, SimpleNamespace
 import msgspec
 import pytest
 
+from ankrcode.config.models import ProviderSettings
+from ankrcode.config.settings import Settings
 from ankrcode.errors import ProviderError
+from ankrcode.providers.health import Health
 from ankrcode.providers.keys import Keys, key_file, read_key_file
+from ankrcode.providers.resolve import model_for
 from ankrcode.providers.transport.auth import Login
 from ankrcode.providers.transport.secret import Secret
+from providers.asking import ask
+from providers.server import answer, serving
 
 VALUE = "sk-test-0123456789abcdefghij"
 
@@ -246,3 +252,32 @@ def test_without_a_key_nothing_is_added() -> None:
     assert Login("none", None).put_on("https://h", {"a": "b"}, b"") == ("https://h", {"a": "b"})
     assert Login("none", None).hidden("text") == "text"
     assert VALUE not in Login("bearer", Secret(VALUE)).hidden(f"it is {VALUE}")
+
+
+# ── a wrong one says where it stands ──────────────────────────────────────────────────────────
+async def refused(environ: dict[str, str], name: str, own: ProviderSettings | None = None) -> str:
+    wrong = answer(b'{"error": {"message": "Incorrect API key provided"}}', 401)
+    async with serving([wrong]) as server:
+        settings = Settings(providers={name: own} if own else {})
+        model = model_for(f"{name}/m", settings, environ, base_url=server.url, health=Health())
+        return (await ask(model)).failure.message
+
+
+async def test_a_wrong_key_of_the_key_file_names_that_file(home: dict[str, str]) -> None:
+    file = write_keys(home, msgspec.json.encode({"groq": VALUE}))
+    message = await refused(home, "groq")
+    assert f"set 'groq' in {file} to a valid one" in message
+    assert VALUE not in message
+
+
+async def test_a_variable_that_is_set_is_the_one_that_is_named(home: dict[str, str]) -> None:
+    write_keys(home, msgspec.json.encode({"zai": VALUE}))
+    assert "set ZHIPU_API_KEY to" in await refused({**home, "ZHIPU_API_KEY": VALUE}, "zai")
+
+
+@pytest.mark.parametrize("variable", ["", "WORK_KEY"])
+async def test_a_server_of_ones_own_that_wants_a_key_says_how_to_set_one(
+    home: dict[str, str], variable: str
+) -> None:
+    message = await refused(home, "work", ProviderSettings(key_env=variable, wire="openai-chat"))
+    assert f"set {variable or 'providers.work.key_env'} to" in message

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from ankrcode.config.settings import Settings
 from ankrcode.errors import ProviderError
 from ankrcode.providers.catalogue import (
     UNKNOWN,
@@ -15,6 +16,7 @@ from ankrcode.providers.catalogue import (
     model_names,
     named_so,
 )
+from ankrcode.providers.known_models import known_model
 from ankrcode.providers.prices import (
     MAX_BYTES,
     PriceList,
@@ -22,6 +24,8 @@ from ankrcode.providers.prices import (
     prices_file,
     refresh_prices,
 )
+from ankrcode.providers.resolve import model_for
+from ankrcode.providers.router import Router
 from ankrcode.providers.table import all_providers
 from ankrcode.providers.transport.http import HttpClient
 from providers.server import CLOSE, answer, serving
@@ -220,3 +224,81 @@ def test_a_kept_file_that_was_damaged_is_named(environ: dict[str, str]) -> None:
     with pytest.raises(ProviderError) as caught:
         PriceList(environ)
     assert str(path) in str(caught.value)
+
+
+# ── what it is good for ───────────────────────────────────────────────────────────────────────
+HAIKU = "anthropic/claude-haiku-4-5"
+NEWER = {HAIKU: {"prices": {"input": 7.0, "output": 8.0, "as_of": "2026-11-01"}}}
+
+
+async def brought(environ: dict[str, str], tmp_path: Path, rows: object) -> None:
+    source = tmp_path / "new.json"
+    source.write_bytes(msgspec.json.encode(rows))
+    await refresh_prices(str(source), environ, HttpClient())
+
+
+async def test_a_row_with_prices_alone_leaves_everything_else_as_it_is(
+    environ: dict[str, str], tmp_path: Path
+) -> None:
+    await brought(environ, tmp_path, NEWER)
+    facts, before = known_model(HAIKU, environ), find_model(HAIKU)
+    assert facts.prices is not None
+    assert facts.prices.input == 7.0
+    assert (facts.vision, facts.pdf, facts.context_tokens) == (True, True, before.context_tokens)
+    assert PriceList(environ).facts(HAIKU) == facts
+
+
+async def test_a_row_can_take_an_ability_away(environ: dict[str, str], tmp_path: Path) -> None:
+    await brought(environ, tmp_path, {HAIKU: {"vision": False, "tools": False}})
+    facts = known_model(HAIKU, environ)
+    assert (facts.vision, facts.tools) == (False, False)
+    assert facts.prices == find_model(HAIKU).prices
+
+
+async def test_a_date_behind_a_name_is_the_same_model_there_too(
+    environ: dict[str, str], tmp_path: Path
+) -> None:
+    await brought(environ, tmp_path, NEWER)
+    prices = known_model(f"{HAIKU}-20260101", environ).prices
+    assert prices is not None
+    assert prices.input == 7.0
+
+
+async def test_what_was_brought_counts_at_once_and_only_where_it_is(
+    environ: dict[str, str], tmp_path: Path
+) -> None:
+    assert known_model("groq/x", environ) == UNKNOWN
+    await brought(environ, tmp_path, GOOD)
+    assert known_model("groq/x", environ).prices is not None
+    await brought(environ, tmp_path, {"groq/x": {"vision": True}})
+    assert known_model("groq/x", environ).prices is None
+    assert known_model("groq/x", {"HOME": "/nonexistent"}) == UNKNOWN
+
+
+@pytest.mark.parametrize("state", ["", "relative", "/absolute"])
+def test_the_file_is_looked_for_where_it_is_kept(state: str, tmp_path: Path) -> None:
+    chosen = str(tmp_path / "elsewhere") if state == "/absolute" else state
+    environ = {"HOME": str(tmp_path), "XDG_STATE_HOME": chosen}
+    file = prices_file(environ)
+    file.parent.mkdir(parents=True)
+    file.write_bytes(msgspec.json.encode(NEWER))
+    prices = known_model(HAIKU, environ).prices
+    assert prices is not None
+    assert prices.input == 7.0
+
+
+def test_a_damaged_file_keeps_nobody_from_working(environ: dict[str, str]) -> None:
+    path = prices_file(environ)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"nonsense")
+    assert known_model(HAIKU, environ) == find_model(HAIKU)
+
+
+async def test_a_model_is_made_with_what_was_brought(
+    environ: dict[str, str], tmp_path: Path
+) -> None:
+    await brought(environ, tmp_path, {"groq/mine": {"context_tokens": 12_345, "vision": True}})
+    model = model_for("groq/mine", Settings(), {**environ, "GROQ_API_KEY": "key"})
+    assert isinstance(model, Router)
+    assert model.context_tokens == 12_345
+    assert model.candidates[0].facts.vision

@@ -222,6 +222,23 @@ def test_a_server_of_ones_own_may_need_no_key() -> None:
         name_of("openai/x", {"OPENAI_BASE_URL": "https://gateway.test"})
 
 
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [("GROQ/x", "groq/x"), ("Groq/Some-Model", "groq/Some-Model"), ("GEMINI/y", "google/y")],
+)
+def test_a_provider_may_be_written_in_capitals_and_a_model_stays_as_it_is(
+    said: str, meant: str
+) -> None:
+    environ = HOME | GROQ | {"GEMINI_API_KEY": "k"}
+    assert model_for(said, set_up(), environ).name == meant
+
+
+@pytest.mark.parametrize("name", ["ollama", "ollama/small", "lmstudio/opus", "vllm/medium"])
+def test_a_local_server_without_a_model_says_where_to_see_those_it_has(name: str) -> None:
+    with pytest.raises(ProviderError, match="models list --detect"):
+        model_for(name, set_up(), HOME)
+
+
 def test_an_empty_key_is_none() -> None:
     with pytest.raises(ProviderError):
         name_of("groq/x", {"GROQ_API_KEY": "  "})
@@ -269,7 +286,7 @@ def test_settings_count_before_variables_and_the_option_before_both() -> None:
 @pytest.mark.parametrize(
     ("host", "expected"),
     [
-        ("0.0.0.0", "http://127.0.0.1"),
+        ("0.0.0.0", "http://127.0.0.1:11434"),
         ("0.0.0.0:11500", "http://127.0.0.1:11500"),
         ("127.0.0.1:11434", "http://127.0.0.1:11434"),
         ("http://gpu.test:11434", "http://gpu.test:11434"),
@@ -352,12 +369,22 @@ async def test_an_unknown_name_with_a_base_url_is_any_compatible_server() -> Non
 @pytest.mark.parametrize(
     ("name", "paths"),
     [
-        ("groq/m", ["/v1/chat/completions", "/chat/completions"]),
+        (
+            "groq/m",
+            ["/v1/chat/completions", "/openai/v1/chat/completions", "/chat/completions"],
+        ),
         ("mine/m", ["/v1/chat/completions", "/chat/completions"]),
         ("openai/m", ["/v1/chat/completions", "/v1/responses", "/chat/completions"]),
         ("anthropic/m", ["/v1/messages"]),
         ("google/m", ["/v1beta/models/m:x", "/models/m:x"]),
-        ("azure/m", ["/openai/v1/chat/completions", "/openai/deployments/m/chat/completions"]),
+        (
+            "azure/m",
+            [
+                "/openai/v1/chat/completions",
+                "/openai/deployments/m/chat/completions",
+                "/openai/v1/responses",
+            ],
+        ),
         ("bedrock/m", ["/model/m/converse-stream"]),
         (
             "bedrock/anthropic.claude",

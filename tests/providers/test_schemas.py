@@ -149,6 +149,12 @@ def test_what_cannot_be_said_strictly_is_not(schema: dict[str, Any]) -> None:
     assert strict_schema(schema) is None
 
 
+def test_limits_that_strict_mode_refuses_are_left_out() -> None:
+    text = {**TEXT, "minLength": 1, "maxLength": 9, "pattern": "^a"}
+    found = strict_schema(opened({"a": text}, "a"))
+    assert found == closed({"a": {**TEXT, "pattern": "^a"}}, "a")
+
+
 def test_an_object_without_properties_can() -> None:
     assert strict_schema(opened({})) == closed({})
 

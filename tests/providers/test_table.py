@@ -99,7 +99,7 @@ def test_no_row_has_a_word_that_the_table_does_not_know() -> None:
 
 @pytest.mark.requirement("S0-197")
 def test_the_usual_variables_hold_the_keys() -> None:
-    assert ROWS["anthropic"].keys == ("ANTHROPIC_API_KEY",)
+    assert ROWS["anthropic"].keys == ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
     assert ROWS["openai"].keys == ("OPENAI_API_KEY",)
     assert ROWS["groq"].keys == ("GROQ_API_KEY",)
 

@@ -47,6 +47,8 @@ async def test_a_server_that_nobody_vouches_for_is_refused() -> None:
             await HttpClient(timeouts=QUICK).request("GET", server.url, {"x-api-key": "s3cret"})
     assert caught.value.kind is FailureKind.PROTOCOL
     assert "not trusted" in caught.value.message
+    assert "SSL_CERT_FILE" in caught.value.message
+    assert caught.value.is_lasting
     assert "s3cret" not in caught.value.message
     assert server.heard == []
 
@@ -100,6 +102,22 @@ async def test_through_a_proxy_the_server_itself_is_checked() -> None:
     assert middle.asked == [f"CONNECT models.test:{server.port} HTTP/1.1"]
     assert len(middle.logins) == 1
     assert "proxy-authorization" not in server.heard[0].headers
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+async def test_a_proxy_may_speak_tls_itself(scheme: str) -> None:
+    """TLS to the proxy, and for an https server TLS to it inside of that."""
+    tls = of_server(LOOPBACK)
+    async with serving(OK, tls=tls if scheme == "https" else None) as server:
+        middle = Middleman(server)
+        async with running(middle.serve, tls=tls) as port:
+            proxy = f"https://127.0.0.1:{port}"
+            proxies = Proxies({"HTTPS_PROXY": proxy, "HTTP_PROXY": proxy})
+            client = HttpClient(tls=TRUSTING, proxies=proxies, timeouts=QUICK)
+            answered = await client.request("GET", f"{scheme}://models.test:{server.port}/v1", {})
+            assert await answered.read() == b"{}"
+            await client.close()
+    assert len(middle.asked) == 1
 
 
 async def test_a_proxy_cannot_put_itself_in_the_servers_place() -> None:

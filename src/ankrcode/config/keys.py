@@ -43,7 +43,11 @@ class Key(Struct, frozen=True, kw_only=True):
             if not _is_text_of_a_file(value):
                 raise msgspec.ValidationError
             return msgspec.convert(value, self.kind)
-        except msgspec.ValidationError:
+        except msgspec.ValidationError as problem:
+            if isinstance(value, dict) and self._schema().get("type") == "object":
+                raise SettingsError.of(
+                    "setting_wrong.inside", where=where, key=self.name, why=str(problem)
+                ) from None
             got = shown(value)
             raise SettingsError.of(
                 "setting_wrong", where=where, key=self.name, expected=self.expected, got=got
@@ -83,7 +87,7 @@ def sections() -> frozenset[str]:
 
 def find_key(name: str, where: str) -> Key:
     """The setting of that name, or an error that says which one was probably meant."""
-    key = all_keys().get(name)
+    key = all_keys().get(name) or _of_provider(name)
     if key is not None:
         return key
     if name in sections():
@@ -94,6 +98,14 @@ def find_key(name: str, where: str) -> Key:
     raise SettingsError.of(
         "setting_unknown", where=where, key=short(name), hint=say("setting_see_list")
     )
+
+
+def _of_provider(name: str) -> Key | None:
+    if not name.startswith("providers."):
+        return None
+    from ankrcode.config.provider_keys import provider_key  # few settings are of this kind
+
+    return provider_key(name)
 
 
 def near_key(name: str) -> str:

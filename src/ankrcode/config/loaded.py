@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from ankrcode.config.hooks import joined
 from ankrcode.config.keys import Key, all_keys, find_key
+from ankrcode.config.models import ProviderSettings
 from ankrcode.config.origin import Layer, Origin
 from ankrcode.config.paths import (
     MANAGED_FILE,
@@ -34,6 +35,8 @@ from ankrcode.config.reading import (
 from ankrcode.config.settings import Settings
 from ankrcode.config.trust import Trust, TrustStore
 from ankrcode.errors import SettingsError
+
+_PROVIDERS = "providers"
 
 
 class RuleList(Struct, frozen=True):
@@ -58,12 +61,14 @@ class LoadedSettings(Struct, frozen=True):
     def origin(self, key: str) -> Origin:
         """Where the value of `key` came from."""
         name = find_key(key, "ankrcode").name
-        return self.origins.get(name, Origin(Layer.DEFAULT))
+        whole = self.origins.get(name.partition(".")[0])  # of a provider: where all of them stand
+        return self.origins.get(name) or whole or Origin(Layer.DEFAULT)
 
     def value(self, key: str) -> Any:
         value: Any = self.settings
         for part in find_key(key, "ankrcode").name.split("."):
-            value = getattr(value, part)
+            is_table = isinstance(value, dict)
+            value = value.get(part, ProviderSettings()) if is_table else getattr(value, part)
         return value
 
     def entries(self) -> Iterator[tuple[Key, Any, Origin]]:
@@ -93,7 +98,7 @@ def load_settings(
     warnings = [warning for reading in readings for warning in _judge(reading)]
     warnings += _overruled(asked=readings[-2], managed=readings[-1])
     warnings += [one for reading in theirs for one in _judge_theirs(reading)]
-    merged = {name: found for reading in readings for name, found in reading.values.items()}
+    merged = _merged(readings)
     every = [*theirs, *readings]
     hooks = [reading.values["hooks"] for reading in every if "hooks" in reading.values]
     if hooks:
@@ -108,6 +113,21 @@ def load_settings(
         held=held,
         of_workspace=tuple(one for one in every if one.layer.is_of_workspace),
     )
+
+
+def _merged(readings: Iterable[Reading]) -> dict[str, tuple[Any, Origin]]:
+    """The strongest value of each; a whole table of providers counts before weaker parts of it."""
+    merged: dict[str, tuple[Any, Origin]] = {}
+    for reading in readings:
+        for name, found in reading.values.items():
+            if name == _PROVIDERS:
+                merged = {key: one for key, one in merged.items() if not _is_in_table(key)}
+            merged[name] = found
+    return merged
+
+
+def _is_in_table(name: str) -> bool:
+    return name.startswith(f"{_PROVIDERS}.")
 
 
 def _held(
@@ -177,6 +197,8 @@ def _build(values: Mapping[str, Any]) -> Settings:
     nested: dict[str, Any] = {}
     for name, value in values.items():
         *above, last = name.split(".")
+        if name == _PROVIDERS:  # parts of it may follow
+            value = msgspec.to_builtins(value)  # noqa: PLW2901
         section = nested
         for part in above:
             section = section.setdefault(part, {})

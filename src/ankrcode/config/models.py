@@ -8,15 +8,18 @@ from msgspec import Meta, Struct, field
 _PLACE = r"^($|/|~/)"
 
 
-class ProviderSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ProviderSettings(
+    Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True
+):
     """What differs from the table's row, or a row of one's own. Keys never stand here, only the
-    names of variables that hold them."""
+    names of variables that hold them, or of a program that prints them."""
 
     wire: Literal[
         "", "anthropic", "openai-chat", "openai-responses", "gemini", "bedrock", "ollama"
     ] = ""
     base_url: Annotated[str, Meta(max_length=2_000)] = ""
     key_env: Annotated[str, Meta(max_length=200)] = ""
+    key_command: Annotated[list[str], Meta(max_length=100)] = []  # a program that prints the key
     auth: Literal[
         "", "bearer", "x-api-key", "api-key", "x-goog-api-key", "subscription", "query", "none"
     ] = ""

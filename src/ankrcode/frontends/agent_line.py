@@ -14,10 +14,13 @@ from ankrcode.frontends.cli.told import Told
 from ankrcode.frontends.cli.working import Working
 from ankrcode.frontends.rocket import Rocket, shortcut
 from ankrcode.frontends.said import PersonSaid
-from ankrcode.frontends.talk import shown, terminal_here
+from ankrcode.frontends.script_line import ScriptLine
+from ankrcode.frontends.talk import macros_here, shown, terminal_here
+from ankrcode.frontends.todo_list import todo_list
 from ankrcode.protocol.event import Event, Noticed, TextArrived, ToolCallEnded
 from ankrcode.providers.wire import Model
-from ankrcode.rocketlang.api import parse
+from ankrcode.rocketlang.api import Program
+from ankrcode.rocketlang.memory import Memory
 from ankrcode.words import say
 
 
@@ -31,20 +34,35 @@ class AgentTalk:
         self.kit = toolkit_for(settings, options, approve=person, ask=ask)
         self.agent: Agent = agent_for(model, self.kit, options)
         self._rocket = Rocket(self.kit, person, show=shown, tell=tell)
+        self._speaks = settings.rocketlang.mode != "off"
+        memory = Memory(macros=macros_here(self.kit) if self._speaks else {})
+        self._script = ScriptLine(self._rocket.place, memory)
         self._working = Working(self.agent, LinePrinter(self.kit.agent.agent_id))
 
     async def answer(self, text: str) -> int:
         """Do it and show it; the exit code it would have by itself."""
         try:
+            program = self._program(text)
+            if program is not None:
+                await self._rocket.run(program)
+                return self._rocket.code
             if text.startswith("/"):
                 return await self._command(text)
-            if shortcut(text, self.kit.settings, self.kit.agent.workspace) is not None:
-                await self._rocket.run(parse(text, place=self._rocket.place))
-                return self._rocket.code
             return await self._working.one(Told(text=text))
         except AnkrCodeError as problem:  # the conversation goes on
             tell(str(problem))
             return FAILED
+
+    def is_open(self, text: str) -> bool:
+        """Is this the beginning of a block whose end has not come yet?"""
+        return self._speaks and self._script.is_open(text)
+
+    def _program(self, text: str) -> Program | None:
+        """What needs no model, read; None for everything else."""
+        if not self._speaks:
+            return None
+        reading = shortcut(text, self.kit.settings, self.kit.agent.workspace)
+        return self._script.program(text, is_plain=reading is not None)
 
     async def _command(self, text: str) -> int:
         name, _, rest = text[1:].partition(" ")
@@ -86,7 +104,8 @@ class LinePrinter:
                 self._end_line()
                 key = "line_did" if event.success else "line_failed"
                 title = event.result.title
-                print(harmless(say(key, title=title), sys.stderr), file=sys.stderr, flush=True)
+                for line in (say(key, title=title), *todo_list(event)):
+                    print(harmless(line, sys.stderr), file=sys.stderr, flush=True)
             case Noticed():
                 self._end_line()
                 notice(event)

@@ -59,6 +59,10 @@ class Line:
         """Has a block been opened, and not closed yet?"""
         return bool(self._begun)
 
+    def drop(self) -> None:
+        """What was begun of a block is not meant any more."""
+        self._begun = ""
+
     def run(self, lines: Iterator[str]) -> int:
         """Answer each line; the exit code is that of the last one that did not go well."""
         with asyncio.Runner() as runner:
@@ -90,8 +94,10 @@ class Line:
 
 
 # ── where lines come from ─────────────────────────────────────────────────────────────────────
-def typed_lines(is_waiting: Callable[[], bool] = lambda: False) -> Iterator[str]:
-    """What is typed on a terminal, with history; Ctrl-C drops a line, Ctrl-D ends."""
+def typed_lines(
+    is_waiting: Callable[[], bool] = lambda: False, drop: Callable[[], None] = lambda: None
+) -> Iterator[str]:
+    """What is typed on a terminal, with history; Ctrl-C drops it and its block, Ctrl-D ends."""
     with suppress(ImportError):
         _remember_lines()
     while True:
@@ -100,6 +106,7 @@ def typed_lines(is_waiting: Callable[[], bool] = lambda: False) -> Iterator[str]
                 line = input(MORE if is_waiting() else PROMPT)
             except KeyboardInterrupt:
                 print()
+                drop()
                 continue
             except EOFError:
                 print()
@@ -151,7 +158,7 @@ def _with_model(options: argparse.Namespace, settings: Settings, model: Model) -
     from ankrcode.frontends.agent_line import AgentTalk
 
     talk = AgentTalk(options, settings, model)
-    line = Line(talk, close=talk.close)
+    line = Line(talk, is_open=talk.is_open, close=talk.close)
     return line.run(_lines(line, say("line_model", model=model.name), options.task))
 
 
@@ -174,4 +181,4 @@ def _lines(line: Line, greeting: str, first: list[str]) -> Iterator[str]:
         return chain(first, piped_lines())
     print(say("line_welcome"))
     print(greeting)
-    return chain(first, typed_lines(lambda: line.is_waiting))
+    return chain(first, typed_lines(lambda: line.is_waiting, line.drop))

@@ -41,11 +41,13 @@ def shortcut(text: str, settings: Settings, workspace: Workspace) -> Reading | N
     if mode == "off":
         return None
     reading = read_sentence(text, WorkspacePlace(workspace))
-    if mode == "only":
-        return reading
-    is_certain = reading.is_full and not reading.confirm and reading.fault is None
+    return reading if mode == "only" or is_certain(reading) else None
+
+
+def is_certain(reading: Reading) -> bool:
+    """Nothing in it is guessed, nothing asked, and no model is needed for it."""
     needs_model = any(one.tool in _NEEDS_MODEL for one in reading.calls)
-    return reading if is_certain and not needs_model else None
+    return reading.is_full and not reading.confirm and reading.fault is None and not needs_model
 
 
 class Rocket:

@@ -55,6 +55,7 @@ class Failure(Struct, frozen=True, kw_only=True):
     retry_after_s: float | None = None
     provider: str = ""
     model: str = ""
+    is_lasting: bool = False  # asking the same again in a moment does not help
 
 
 class StreamEvent(Struct, frozen=True, kw_only=True, tag_field="type"):

@@ -7,6 +7,9 @@ from ankrcode.errors import ProviderError
 from ankrcode.providers.table import Provider
 from ankrcode.providers.transport.address import parse_address, with_version
 
+# Wires whose paths begin with a version or the like, and what a base URL then need not end in.
+_VERSIONED_PATHS = {"ollama": ("/v1", "/api"), "cohere": ("/v1", "/v2")}
+_EVERYWHERE = {"0.0.0.0": "127.0.0.1", "[::]": "[::1]"}  # noqa: S104 - where others listen
 _AZURE_VERSIONS = ("AZURE_OPENAI_API_VERSION", "OPENAI_API_VERSION")
 
 
@@ -17,7 +20,7 @@ def base_url_for(
     if not chosen:
         url = _filled(name, row, own, environ)
     else:
-        url = _completed(name, row, own, _with_scheme(chosen), environ)
+        url = _completed(name, row, own, _with_scheme(chosen, row), environ)
     return _azure(own, url, environ) if is_azure(row) else url
 
 
@@ -25,9 +28,9 @@ def is_azure(row: Provider) -> bool:
     return "{resource}" in row.base_url
 
 
-def as_said(chosen: str, url: str) -> str:
+def as_said(chosen: str, row: Provider, url: str) -> str:
     """The base URL without the version that was added to it; empty where none was."""
-    plain = _with_scheme(chosen).rstrip("/")
+    plain = _with_scheme(chosen, row).rstrip("/")
     return plain if chosen and url.startswith(f"{plain}/v") else ""
 
 
@@ -36,11 +39,25 @@ def by_deployments(url: str) -> str:
     return url.removesuffix("/v1")
 
 
-def _with_scheme(url: str) -> str:
-    """`OLLAMA_HOST=0.0.0.0:11434` is where a server listens; it is reached on loopback."""
+def _with_scheme(url: str, row: Provider) -> str:
+    """`OLLAMA_HOST=0.0.0.0` is where a server listens, at its usual port; it is reached on
+    loopback."""
     url = url.strip()
-    url = url if "://" in url else f"http://{url}"
-    return url.replace("://0.0.0.0", "://127.0.0.1", 1)
+    if "://" not in url:
+        host, slash, path = url.partition("/")
+        has_port = host.rpartition(":")[2].isdigit() and not host.endswith("]")
+        port = f":{parse_address(row.base_url).port}" if row.is_local and not has_port else ""
+        url = f"http://{host}{port}{slash}{path}"
+    return _reachable(url)
+
+
+def _reachable(url: str) -> str:
+    scheme, mark, rest = url.partition("://")
+    for everywhere, here in _EVERYWHERE.items():
+        after = rest.removeprefix(everywhere)
+        if after != rest and after[:1] in ("", ":", "/", "?"):
+            return f"{scheme}{mark}{here}{after}"
+    return url
 
 
 def _completed(
@@ -56,7 +73,28 @@ def _completed(
         return chosen.rstrip("/") + usual
     if not row.base_url:
         return with_version(chosen, "/v1") if is_bare else chosen
-    return chosen if is_azure(row) else with_version(chosen, row.base_url)
+    if is_azure(row):
+        return chosen
+    if is_bare and _is_at(row, chosen):
+        return row.base_url
+    if row.wire in _VERSIONED_PATHS:
+        return _unversioned(chosen, row)
+    return with_version(chosen, row.base_url)
+
+
+def _is_at(row: Provider, url: str) -> bool:
+    """Is this the vendor's own host?"""
+    if "{" in row.base_url:
+        return False
+    said, usual = parse_address(url), parse_address(row.base_url)
+    return (said.scheme, said.host, said.port) == (usual.scheme, usual.host, usual.port)
+
+
+def _unversioned(url: str, row: Provider) -> str:
+    """People write what other programs want: `http://localhost:11434/v1`."""
+    path = parse_address(url).path.rstrip("/")
+    ending = next((one for one in _VERSIONED_PATHS[row.wire] if path.endswith(one)), "")
+    return url.rstrip("/").removesuffix(ending)
 
 
 def _filled(name: str, row: Provider, own: ProviderSettings, environ: Mapping[str, str]) -> str:

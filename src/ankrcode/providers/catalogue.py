@@ -5,7 +5,7 @@ Nothing here is guessed: each price names the vendor's page it stands on and the
 listed can be used all the same: what it costs is then unknown, and says so.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from os.path import dirname, join
 
@@ -62,16 +62,33 @@ def model_names() -> tuple[str, ...]:
 def find_model(name: str) -> ModelFacts:
     """By `provider/model`; a date or `-latest` behind a listed name is the same model."""
     rows = _rows()
+    name = listed_as(name, rows)
+    return msgspec.json.decode(rows[name], type=ModelFacts) if name else UNKNOWN
+
+
+def listed_as(name: str, rows: Iterable[str]) -> str:
+    """The name under which these rows have it; empty where they do not."""
     provider, slash, model = name.partition("/")
     name = _SAME.get(provider, provider) + slash + model
-    if name not in rows:
-        name = max((row for row in rows if _is_dated(name, row)), key=len, default="")
-    return msgspec.json.decode(rows[name], type=ModelFacts) if name else UNKNOWN
+    if name in rows:
+        return name
+    return max((row for row in rows if _is_dated(name, row)), key=len, default="")
 
 
 def named_so(bare: str) -> tuple[str, ...]:
     """Every `provider/model` whose model has this name."""
     return tuple(name for name in _rows() if name.partition("/")[2] == bare)
+
+
+def near_model(provider: str, model: str) -> str:
+    """What was probably meant, as `provider/model`; empty where it is listed or nothing is like
+    it."""
+    from difflib import get_close_matches  # only a mistake pays for it
+
+    own = _SAME.get(provider, provider)
+    listed = [name.partition("/")[2] for name in _rows() if name.startswith(f"{own}/")]
+    near = get_close_matches(model.lower()[:100], listed, n=1, cutoff=0.7)
+    return f"{provider}/{near[0]}" if near and near[0] != model else ""
 
 
 def all_models() -> Mapping[str, ModelFacts]:

@@ -1,8 +1,9 @@
 """A vendor's model over HTTP: what a wire encodes is sent, what comes back is read by it."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 
-import msgspec
+from msgspec.structs import replace
 
 from ankrcode.errors import ProviderError
 from ankrcode.protocol.stream import (
@@ -12,9 +13,11 @@ from ankrcode.protocol.stream import (
     FailureKind,
     Stopped,
 )
+from ankrcode.providers.advised import advised, not_running
 from ankrcode.providers.transport.address import joined, without_login
 from ankrcode.providers.transport.auth import Login
 from ankrcode.providers.transport.http import MAX_BODY_BYTES, HttpAnswer, HttpClient
+from ankrcode.providers.transport.secret import Secret
 from ankrcode.providers.transport.transport_fault import TransportFault
 from ankrcode.providers.wire import ModelRequest, Reader, Target, Wire
 from ankrcode.words import say
@@ -22,6 +25,8 @@ from ankrcode.words import say
 _MAX_ERROR_BYTES = 256 * 1024
 _MAX_MESSAGE_CHARS = 1_000
 _OK = range(200, 300)
+_REFUSED = (401, 403)
+_PROXY_LOGIN = 407
 _REDIRECTS = (301, 302, 303, 307, 308)
 _STREAMS = ("event-stream", "eventstream", "ndjson", "jsonl", "stream+json", "json-seq")
 _END = (Stopped, Failed)
@@ -39,6 +44,7 @@ class WireModel:
         http: HttpClient,
         login: Login,
         headers: dict[str, str] | None = None,
+        secrets: tuple[Secret, ...] = (),
         wire_name: str = "",
     ) -> None:
         self.wire_name = wire_name
@@ -47,6 +53,7 @@ class WireModel:
         self._http = http
         self._login = login
         self._headers = headers or {}
+        self._secrets = secrets  # beside the key: not to be shown either
 
     @property
     def name(self) -> str:
@@ -87,12 +94,30 @@ class WireModel:
             for event in self._broken_off(fault, reader):
                 yield event
         except ProviderError as problem:  # a proxy, a certificate or a name that cannot be
-            yield Failed(failure=self._failure(FailureKind.BAD_REQUEST, str(problem)))
+            is_key = problem.key.startswith("key_")
+            kind = FailureKind.NO_KEY if is_key else FailureKind.BAD_REQUEST
+            yield Failed(failure=self._failure(kind, str(problem)))
         finally:
             if answer is not None:
                 answer.close()
 
     async def _ask(self, request: ModelRequest) -> HttpAnswer:
+        """Once more with another key where the one that a program printed has run out."""
+        if self._login.is_pending:
+            await self._renew_login()
+        answer = await self._sent(request)
+        if answer.head.status not in _REFUSED or self._login.renew is None:
+            return answer
+        answer.close()
+        await self._renew_login()
+        return await self._sent(request)
+
+    async def _renew_login(self) -> None:
+        if self._login.renew is not None:
+            fresh = await asyncio.to_thread(self._login.renew)
+            self._login = self._login if fresh is None else fresh
+
+    async def _sent(self, request: ModelRequest) -> HttpAnswer:
         encoded = self._wire.encode(request, self._target)
         url = joined(self._target.base_url, encoded.path)
         headers = {"content-type": "application/json"}
@@ -120,6 +145,8 @@ class WireModel:
             place = without_login(headers.get("location", "…"))
             message = say("provider_redirects", provider=self._target.provider, url=place)
             return self._failure(FailureKind.BAD_REQUEST, message, status)
+        if status == _PROXY_LOGIN:
+            return self._failure(FailureKind.NETWORK, say("proxy_login.plain"), status, lasts=True)
         body = await _beginning(answer)
         failure = self._wire.failure(status, headers, body, self._target)
         return self._named(failure, status)
@@ -130,33 +157,31 @@ class WireModel:
         if events and isinstance(events[-1], Stopped):
             return events
         events = [event for event in events if not isinstance(event, Failed)]
-        return [*events, Failed(failure=self._failure(fault.kind, fault.message))]
+        place = fault.silent_place
+        message = not_running(place, self._target.provider) if place else fault.message
+        return [*events, Failed(failure=self._failure(fault.kind, message, lasts=fault.is_lasting))]
 
     def _shown(self, event: AnyStreamEvent) -> AnyStreamEvent:
         if isinstance(event, Failed):
             return Failed(failure=self._named(event.failure, event.failure.status))
         return event
 
-    def _failure(self, kind: FailureKind, message: str, status: int | None = None) -> Failure:
-        return self._named(Failure(kind=kind, message=message), status)
+    def _failure(
+        self, kind: FailureKind, message: str, status: int | None = None, *, lasts: bool = False
+    ) -> Failure:
+        return self._named(Failure(kind=kind, message=message, is_lasting=lasts), status)
 
     def _named(self, failure: Failure, status: int | None) -> Failure:
-        return msgspec.structs.replace(
+        said = _one_line(self._login.hidden(failure.message))
+        for secret in self._secrets:
+            said = secret.removed_from(said)
+        return replace(
             failure,
-            message=self._advised(failure.kind, _one_line(self._login.hidden(failure.message))),
+            message=advised(failure.kind, said, self._target, self._login.variable),
             provider=self._target.provider,
             model=self._target.model,
             status=failure.status if failure.status is not None else status,
         )
-
-    def _advised(self, kind: FailureKind, said: str) -> str:
-        """A wrong key and a wrong model say what to set, around what the vendor said."""
-        provider, model, variable = self._target.provider, self._target.model, self._login.variable
-        if kind is FailureKind.AUTH and variable:
-            return say("key_refused", provider=provider, variable=variable, said=said.rstrip("."))
-        if kind is FailureKind.MODEL:
-            return say("model_refused", provider=provider, model=model, said=said.rstrip("."))
-        return said
 
 
 class _WholeReader:

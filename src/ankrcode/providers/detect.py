@@ -4,13 +4,14 @@ A server is known by what it answers, not by its port: several of them share one
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from ankrcode.errors import ProviderError
+from ankrcode.providers.table import all_providers
 from ankrcode.providers.transport.address import parse_address
 
 PATIENCE_S = 1.0
@@ -31,27 +32,32 @@ class Running(Struct, frozen=True, kw_only=True):
 
 
 async def detect(
-    environ: Mapping[str, str], *, ports: tuple[int, ...] | None = None
+    environ: Mapping[str, str], *, urls: Iterable[str] = (), ports: tuple[int, ...] | None = None
 ) -> list[Running]:
-    """All at once, so that it takes no longer than one."""
-    wanted = ports if ports is not None else (*_PORTS, *_chosen_port(environ))
+    """All at once, so that it takes no longer than one. `urls`: where the person has servers."""
+    wanted = ports if ports is not None else (*_PORTS, *_chosen_ports(environ, urls))
     found = await asyncio.gather(*(_server_at(port) for port in dict.fromkeys(wanted)))
     return [one for one in found if one is not None]
 
 
-def _chosen_port(environ: Mapping[str, str]) -> tuple[int, ...]:
-    """Ollama's own variable may name another port; another machine is not our business here."""
-    chosen = environ.get("OLLAMA_HOST", "").strip()
-    if not chosen:
-        return ()
+def _chosen_ports(environ: Mapping[str, str], urls: Iterable[str]) -> Iterator[int]:
+    """The servers' own variables may name other ports; another machine is not our business."""
+    local = [row for row in all_providers().values() if row.is_local]
+    variables = [name for row in local for name in row.base_url_variables]
+    for url in (*(environ.get(name, "") for name in variables), *urls):
+        if port := _loopback_port(url.strip()):
+            yield port
+
+
+def _loopback_port(chosen: str) -> int:
+    """0 for what is no address on this machine. Ollama's variable may leave the port out."""
     url = chosen if "://" in chosen else f"http://{chosen}"
     try:
         address = parse_address(url.replace("://0.0.0.0", f"://{_HOST}", 1))
     except ProviderError:
-        return ()
-    has_port = url.partition("://")[2].rpartition(":")[2].rstrip("/").isdigit()
-    port = address.port if has_port else _OLLAMA_PORT
-    return (port,) if address.is_loopback else ()
+        return 0
+    has_port = url.partition("://")[2].partition("/")[0].rpartition(":")[2].isdigit()
+    return (address.port if has_port else _OLLAMA_PORT) if address.is_loopback else 0
 
 
 async def _server_at(port: int) -> Running | None:

@@ -1,4 +1,5 @@
-"""Where keys come from: the environment, the system's keyring, a file that only you can read.
+"""Where keys come from: the environment, a program of yours that prints them, a file that only
+you can read, the system's keyring.
 
 Nowhere else: a settings file may be shared, a command line is seen by every process.
 """
@@ -10,6 +11,7 @@ from importlib import import_module
 
 import msgspec
 
+from ankrcode.config.models import ProviderSettings
 from ankrcode.errors import ProviderError
 from ankrcode.providers.transport.secret import Secret
 
@@ -19,26 +21,55 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 class Keys:
-    """Looks in each place in turn; the file and the keyring only when they are needed."""
+    """Looks in each place in turn, and in the later ones only when they are needed."""
 
-    def __init__(self, environ: Mapping[str, str], *, keyring: bool = True) -> None:
+    def __init__(
+        self,
+        environ: Mapping[str, str],
+        *,
+        keyring: bool = True,
+        providers: Mapping[str, ProviderSettings] | None = None,
+    ) -> None:
         self._environ = environ
         self._uses_keyring = keyring
+        self._providers = providers or {}
         self._from_file: dict[str, str] | None = None
 
-    def find(self, provider: str, variables: Sequence[str]) -> Secret | None:
-        """The provider's key, or nothing."""
-        value = self.in_environment(variables) or self._file().get(provider, "")
+    def find(
+        self, provider: str, variables: Sequence[str], *, fresh: bool = False
+    ) -> Secret | None:
+        """The provider's key, or nothing. `fresh`: what was printed before does not count."""
+        value = self.in_environment(variables)
+        if not value and self.is_printed(provider, variables):
+            value = self._printed(provider, fresh=fresh)
+        value = value or self._file().get(provider, "")
         value = value or (self._keyring(provider) if self._uses_keyring else "")
         return Secret(_checked(value, provider)) if value else None
+
+    def is_printed(self, provider: str, variables: Sequence[str]) -> bool:
+        """Does it come from a program?"""
+        return bool(self._command(provider)) and not self.in_environment(variables)
 
     def in_environment(self, variables: Sequence[str]) -> str:
         values = (self._environ.get(name, "").strip() for name in variables)
         return next(filter(None, values), "")
 
+    def in_file(self, provider: str) -> bool:
+        return bool(self._file().get(provider))
+
     def has(self, provider: str, variables: Sequence[str]) -> bool:
-        """Without waking the keyring, which may ask a person to unlock it."""
-        return bool(self.in_environment(variables) or self._file().get(provider))
+        """Without waking a program or the keyring, which may ask a person to unlock them."""
+        is_set = self.in_environment(variables) or self._command(provider)
+        return bool(is_set) or self.in_file(provider)
+
+    def _command(self, provider: str) -> list[str]:
+        own = self._providers.get(provider)
+        return own.key_command if own else []
+
+    def _printed(self, provider: str, *, fresh: bool) -> str:
+        from ankrcode.providers.key_command import printed_key  # few have such a program
+
+        return printed_key(self._command(provider), provider, self._environ, fresh=fresh)
 
     def _file(self) -> dict[str, str]:
         if self._from_file is None:

@@ -41,7 +41,8 @@ class Naming:
         if first in MADE_HERE:
             return Choice(first, rest)
         if not self._is_provider(first):
-            first = ALIASES.get(first.lower(), first)
+            plain = first.lower()
+            first = ALIASES.get(plain, plain if self._is_provider(plain) else first)
         if self._is_provider(first):
             return self._of_provider(first, rest)
         if name in TIERS:
@@ -81,7 +82,9 @@ class Naming:
             usual = own.model if own and not model else ""
             model = usual or row.tiers.get(tier, "") or (own.model if own else "")
         if not model:
-            raise ProviderError.of("provider_without_model", provider=provider)
+            row = row_for(provider, self._settings)
+            key = "provider_without_model.local" if row.is_local else "provider_without_model"
+            raise ProviderError.of(key, provider=provider)
         return Choice(provider, model)
 
     def _of_tier(self, name: str) -> Choice:

@@ -1,19 +1,21 @@
 """Prices that a person brings up to date: from a file or a URL, checked, kept in the data folder.
 
-The file is a JSON object, `provider/model` → facts as in our own `models.json`. What does not fit
-is refused as a whole: half a table of prices would be worse than an old one.
+The file is a JSON object, `provider/model` → facts as in our own `models.json`, or some of them:
+what it does not say stays as we know it. What does not fit is refused as a whole: half a table of
+prices would be worse than an old one.
 """
 
 import os
 from collections.abc import Mapping
 from math import isfinite
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from ankrcode.config.paths import make_private, state_folder
 from ankrcode.errors import ProviderError
-from ankrcode.providers.catalogue import ModelFacts, Prices, find_model
+from ankrcode.providers.catalogue import ModelFacts, Prices, find_model, listed_as
 from ankrcode.providers.transport.http import HttpClient
 from ankrcode.providers.transport.transport_fault import TransportFault
 
@@ -33,8 +35,9 @@ def prices_file(environ: Mapping[str, str]) -> Path:
 async def refresh_prices(source: str, environ: Mapping[str, str], http: HttpClient) -> Facts:
     """Read, check and keep what `source` (a path or an https URL) says. Returns it."""
     is_url = source.startswith(("http://", "https://"))
-    facts = checked_prices(await _fetched(source, http) if is_url else _read(Path(source)), source)
-    _keep(prices_file(environ), msgspec.json.format(msgspec.json.encode(facts), indent=1))
+    data = await _fetched(source, http) if is_url else _read(Path(source))
+    facts = checked_prices(data, source)
+    _keep(prices_file(environ), msgspec.json.format(data, indent=1))
     return facts
 
 
@@ -57,10 +60,17 @@ class PriceList:
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         path = prices_file(environ)
-        self._own: Facts = checked_prices(_read(path), str(path)) if path.exists() else {}
+        self._rows: dict[str, dict[str, Any]] = {}
+        if path.exists():
+            data = _read(path)
+            checked_prices(data, str(path))
+            self._rows = msgspec.json.decode(data)
 
     def facts(self, name: str) -> ModelFacts:
-        return self._own.get(name) or find_model(name)
+        row = self._rows.get(listed_as(name, self._rows))
+        if row is None:
+            return find_model(name)
+        return msgspec.convert({**msgspec.to_builtins(find_model(name)), **row}, ModelFacts)
 
 
 def _is_sane(prices: Prices) -> bool:
@@ -96,7 +106,8 @@ async def _fetched(url: str, http: HttpClient) -> bytes:
             raise ProviderError.of("prices_unread", source=url, why=str(answer.head.status))
         return await answer.read(MAX_BYTES)
     except TransportFault as fault:
-        raise ProviderError.of("prices_unread", source=url, why=fault.message) from None
+        why = fault.message.rstrip(".")
+        raise ProviderError.of("prices_unread", source=url, why=why) from None
 
 
 def _keep(path: Path, data: bytes) -> None:

@@ -7,15 +7,15 @@ from msgspec.structs import replace
 
 from ankrcode.errors import ProviderError
 from ankrcode.providers.candidate import Candidate
-from ankrcode.providers.catalogue import ModelFacts, find_model
+from ankrcode.providers.catalogue import ModelFacts
 from ankrcode.providers.client import WireModel
 from ankrcode.providers.endpoint import ChosenSettings, Endpoint, endpoint_for
 from ankrcode.providers.health import Health
 from ankrcode.providers.keys import Keys
+from ankrcode.providers.known_models import known_model
 from ankrcode.providers.naming import MADE_HERE, Choice, Naming
 from ankrcode.providers.retry import RetryPolicy
 from ankrcode.providers.router import Router
-from ankrcode.providers.transport.address import parse_address
 from ankrcode.providers.transport.http import HttpClient, Timeouts
 from ankrcode.providers.transport.proxies import Proxies
 from ankrcode.providers.transport.tls import TlsFiles, tls_files
@@ -51,7 +51,7 @@ class _Maker:
         self._settings = settings
         self._environ = environ
         self._offline = offline
-        self._keys = Keys(environ, keyring=settings.models.keyring)
+        self._keys = Keys(environ, keyring=settings.models.keyring, providers=settings.providers)
         self._naming = Naming(settings, environ, self._keys, offline=offline)
 
     def routed(self, name: str | None, base_url: str | None, health: Health) -> Model:
@@ -108,11 +108,14 @@ class _Maker:
         if choice.provider in MADE_HERE:
             return Candidate(model=self._made_here(choice))
         endpoint = endpoint_for(
-            choice.provider, self._settings, self._environ, self._keys, base_url
+            choice.provider,
+            self._settings,
+            self._environ,
+            self._keys,
+            base_url,
+            offline=self._offline,
         )
-        if self._offline and not parse_address(endpoint.base_url).is_loopback:
-            raise ProviderError.of("offline_provider", provider=choice.provider)
-        facts = find_model(choice.name)
+        facts = known_model(choice.name, self._environ)
         model = self._reached(endpoint, choice, facts)
         by_text = endpoint.own.text_tools or not facts.tools
         if not by_text and not endpoint.row.may_lack_tools:
@@ -146,6 +149,7 @@ class _Maker:
             http=self._http(endpoint),
             login=endpoint.login,
             headers=row.headers,
+            secrets=endpoint.secrets,
             wire_name=wire,
         )
 

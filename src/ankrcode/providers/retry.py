@@ -38,7 +38,7 @@ class RetryPolicy(Struct, frozen=True, kw_only=True):
         self, failure: Failure, tries: int, waited_s: float, *, has_other: bool
     ) -> float | None:
         """Seconds until try number `tries` + 1 of the same model; None to give it up."""
-        most = min(self.retries, _TRIES.get(failure.kind, 0))
+        most = 0 if failure.is_lasting else min(self.retries, _TRIES.get(failure.kind, 0))
         left = self.max_total_wait_s - waited_s
         if tries > (min(most, 1) if has_other else most) or left <= 0:
             return None

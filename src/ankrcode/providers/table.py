@@ -71,14 +71,17 @@ class Provider(Struct, frozen=True, kw_only=True):
     wire: str = "openai-chat"
     base_url: str = ""
     keys: tuple[str, ...] = ()  # variables; the first that is set counts
+    bearer_keys: tuple[str, ...] = ()  # those of them that hold a bearer's token, not a key
     base_url_variables: tuple[str, ...] = ()
     auth: Auth = "bearer"
     needs_key: bool = True
     headers: dict[str, str] = {}
+    header_variables: dict[str, tuple[str, ...]] = {}  # header → variables that set it
     quirks: tuple[str, ...] = ()
     tiers: dict[Tier, str] = {}
     variants: dict[str, Variant] = {}  # by the beginning of a model's name
     compatible_wire: str = ""  # for a base URL that is not the vendor's own
+    further_wire: str = ""  # a second path that its servers may have instead
     fill: dict[str, tuple[str, ...]] = {}  # word → variables, then a default
     context_tokens: int = 128_000
     is_free: bool = False  # there is a free tier

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from ankrcode.errors import SessionError
 from ankrcode.frontends.cli.lines import as_json
-from ankrcode.providers.catalogue import find_model
 from ankrcode.providers.cost import Spent
+from ankrcode.providers.known_models import known_model
 from ankrcode.providers.ledger import Ledger
 from ankrcode.sessions.log import read_log
 from ankrcode.sessions.records import CostSpent
@@ -55,7 +55,7 @@ def _spent(store: SessionStore, ids: list[str]) -> Iterator[CostSpent]:
 
 def _counted(record: CostSpent) -> Spent:
     usage = record.usage
-    is_unpriced = not record.usd and find_model(record.model).prices is None
+    is_unpriced = not record.usd and known_model(record.model).prices is None
     return Spent(
         answers=1,
         input_tokens=usage.input_tokens,

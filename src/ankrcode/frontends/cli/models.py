@@ -19,6 +19,7 @@ from ankrcode.providers.keys import Keys
 from ankrcode.providers.naming import MADE_HERE, Naming
 from ankrcode.providers.prices import PriceList
 from ankrcode.providers.table import Provider
+from ankrcode.providers.transport.address import without_login
 from ankrcode.words import say
 
 _THOUSAND = 1_000
@@ -29,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     listing = actions.add_parser("list", help="one line for each model that is known")
     listing.add_argument("--provider", metavar="NAME", help="only those of this provider")
     listing.add_argument(
-        "--detect", action="store_true", help="look for model servers that run on this machine"
+        "--detect", action="store_true", help="only what servers on this machine offer just now"
     )
     show = actions.add_parser("show", help="what is known of one model, and how it is reached")
     test = actions.add_parser("test", help="ask a model for a word and a call")
@@ -60,19 +61,33 @@ def run(options: argparse.Namespace) -> int:
 def _list(options: argparse.Namespace, settings: Settings) -> None:
     if options.provider:
         row_for(options.provider, settings)  # of an unknown one it says which there are
-    keys, prices = Keys(os.environ, keyring=False), PriceList(os.environ)
+    if options.detect:
+        _list_running(options, settings)
+    else:
+        _list_known(options, settings)
+
+
+def _list_known(options: argparse.Namespace, settings: Settings) -> None:
+    keys = Keys(os.environ, keyring=False, providers=settings.providers)
+    prices = PriceList(os.environ)
     of_the_person = [f"{name}/{own.model}" for name, own in settings.providers.items() if own.model]
     for name in dict.fromkeys((*of_the_person, *model_names())):
         provider = name.partition("/")[0]
         if options.provider in (None, provider):
             is_ready = _is_ready(keys, provider, row_for(provider, settings))
             _tell_model(name, prices.facts(name), is_ready=is_ready, options=options)
-    if options.detect:
-        _list_running(options)
 
 
 def _is_ready(keys: Keys, name: str, row: Provider) -> bool:
-    return not row.needs_key or keys.has(name, row.keys)
+    return not row.needs_key or keys.has(name, row.keys) or bool(_aws_place(row))
+
+
+def _aws_place(row: Provider) -> str:
+    if row.auth != "sigv4":
+        return ""
+    from ankrcode.providers.transport.aws import Aws
+
+    return Aws(os.environ).place()
 
 
 def _tell_model(
@@ -102,19 +117,21 @@ def _abilities(facts: ModelFacts) -> Iterator[str]:
             yield name
 
 
-def _list_running(options: argparse.Namespace) -> None:
+def _list_running(options: argparse.Namespace, settings: Settings) -> None:
     from ankrcode.providers.detect import detect
 
-    found = asyncio.run(detect(os.environ))
+    urls = [own.base_url for own in settings.providers.values() if own.base_url]
+    found = asyncio.run(detect(os.environ, urls=urls))
+    found = [server for server in found if options.provider in (None, server.provider)]
     for server in found:
-        for model in server.models or ("",):
-            name = f"{server.provider}/{model}"
+        for name in [f"{server.provider}/{model}" for model in server.models] or [server.provider]:
             if options.json:
-                row = {"name": name, "ready": True, "base_url": server.base_url}
+                row = {"name": name, "ready": bool(server.models), "base_url": server.base_url}
                 print(as_json(row).decode())
             else:
-                print(harmless(f"* {name:<50} {server.base_url}", sys.stdout))
-    if not found and not options.json:
+                mark = "*" if server.models else " "
+                print(harmless(f"{mark} {name:<50} {server.base_url}", sys.stdout))
+    if not found:
         print(say("no_server_runs"), file=sys.stderr)
 
 
@@ -139,7 +156,7 @@ def _plain(value: Any) -> str:
 
 def described(name: str | None, settings: Settings) -> dict[str, Any]:
     """How a model is reached from here and what is known of it; of a key, only where it is."""
-    keys = Keys(os.environ, keyring=False)
+    keys = Keys(os.environ, keyring=False, providers=settings.providers)
     naming = Naming(settings, os.environ, keys, offline=settings.models.offline)
     choice = naming.choice(name) if name else naming.unnamed()
     if choice.provider in MADE_HERE:
@@ -152,9 +169,11 @@ def described(name: str | None, settings: Settings) -> dict[str, Any]:
         "name": choice.name,
         "title": row.title,
         "wire": row.variant(choice.model).wire or row.wire,
-        "base_url": (own.base_url if own else "")
-        or keys.in_environment(row.base_url_variables)
-        or row.base_url,
+        "base_url": without_login(
+            (own.base_url if own else "")
+            or keys.in_environment(row.base_url_variables)
+            or row.base_url
+        ),
         "key": key_state(row, keys, choice.provider),
         **_facts(facts),
         "context_tokens": facts.context_tokens or target.context_tokens,
@@ -168,8 +187,12 @@ def key_state(row: Provider, keys: Keys, provider: str) -> str:
     present = [name for name in row.keys if keys.in_environment([name])]
     if present:
         return f"{present[0]} is set"
+    if keys.is_printed(provider, row.keys):
+        return f"from providers.{provider}.key_command"
     if keys.has(provider, row.keys):
         return "in the key file"
+    if place := _aws_place(row):
+        return f"{place} is set" if place.isupper() else f"from {place}"
     needed = (*row.keys, "a key")[0]
     return f"{needed} is not set" if row.needs_key else "none is needed"
 

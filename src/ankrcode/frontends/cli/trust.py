@@ -3,19 +3,14 @@
 import argparse
 import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
-from ankrcode.config.hooks import HookTable
-from ankrcode.config.keys import find_key
-from ankrcode.config.loaded import load_settings
-from ankrcode.config.reading import Reading
 from ankrcode.config.trust import Trust, TrustStore
 from ankrcode.errors import UsageError
 from ankrcode.frontends.cli.lines import harmless
+from ankrcode.frontends.cli.trust_stakes import stakes
 from ankrcode.words import say
 from ankrcode.workspace.roots import find_root
 
@@ -70,7 +65,7 @@ def _list(store: TrustStore, options: argparse.Namespace) -> None:
 
 def _status(trust: Trust, options: argparse.Namespace) -> None:
     """Whether it is trusted, and every line that hangs on it: nobody should trust blindly."""
-    waiting = list(_at_stake(Path(trust.folder)))
+    waiting = list(stakes(Path(trust.folder)))
     if options.json:
         facts = {
             "folder": trust.folder,
@@ -83,7 +78,7 @@ def _status(trust: Trust, options: argparse.Namespace) -> None:
         return
     print(harmless(_sentence(trust), sys.stdout))
     for one in waiting:
-        print(harmless(f"  {one['key']}: {one['value']}  ({one['place']})", sys.stdout))
+        print(harmless(f"  {one.key}: {one.value}  ({one.place})", sys.stdout))
 
 
 def _sentence(trust: Trust) -> str:
@@ -94,32 +89,3 @@ def _sentence(trust: Trust) -> str:
         say("trust_why.replaced") if trust.why == "replaced" else say("trust_why.unknown")
     )
     return say("trust_no", folder=trust.folder, why=why)
-
-
-def _at_stake(folder: Path) -> Iterator[dict[str, Any]]:
-    """What the folder's own files set, if it is trusted. Looked at, never run."""
-    if not folder.is_dir():
-        return
-    for reading in load_settings(folder, environ=os.environ).of_workspace:
-        for key, (value, origin) in (*reading.held.items(), *_trusted(reading)):
-            for line in _lines(key, value):
-                yield {"key": key, "value": line, "place": origin.place}
-
-
-def _trusted(reading: Reading) -> Iterator[tuple[str, Any]]:
-    for key, found in reading.values.items():
-        if find_key(key, "").needs_trust:
-            yield key, found
-
-
-def _lines(key: str, value: Any) -> Iterator[str]:
-    if key == "hooks":
-        table: HookTable = value
-        for event, groups in table.items():
-            for group in groups:
-                for hook in group.hooks:
-                    yield f"{event} {group.matcher or '*'} → {hook.command or hook.type}"
-    elif isinstance(value, list):
-        yield from map(str, value)
-    else:
-        yield msgspec.json.encode(value).decode()

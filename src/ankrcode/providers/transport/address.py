@@ -83,11 +83,19 @@ def with_version(base_url: str, usual: str) -> str:
     return f"{base.rstrip('/')}/{version}{mark}{query}"
 
 
+def split_login(url: str) -> tuple[str, str]:
+    """The URL without the user and password in it, and those: `user:password`, or nothing."""
+    start = url.find("://") + 3 if "://" in url else 0
+    authority = _split_path(url[start:])[0]
+    login, _, host = authority.rpartition("@")
+    return url[:start] + host + url[start + len(authority) :], login
+
+
 def without_login(url: str) -> str:
     """The URL as it may be shown: no user, no password, no query."""
     before, mark, rest = url.partition("?")[0].partition("://")
     host, slash, path = rest.partition("/")
-    return before + mark + host.rpartition("@")[2] + slash + path
+    return before.rpartition("@")[2] + mark + host.rpartition("@")[2] + slash + path
 
 
 def _split_path(rest: str) -> tuple[str, str]:

@@ -10,21 +10,41 @@ _HEADERS = {
     "api-key": ("api-key", ""),
     "x-goog-api-key": ("x-goog-api-key", ""),
     "subscription": ("api-subscription-key", ""),
+    "basic": ("Authorization", "Basic "),
 }
 
 Sign = Callable[[str, Mapping[str, str], bytes], Mapping[str, str]]
+
+
+def basic(login: str) -> str:
+    """`user:password` as a header says it, behind the word Basic."""
+    from binascii import b2a_base64
+    from urllib.parse import unquote  # only who has a login pays for it
+
+    user, _, password = login.partition(":")
+    plain = f"{unquote(user)}:{unquote(password)}".encode()
+    return b2a_base64(plain, newline=False).decode()
 
 
 class Login:
     """Puts a key or a signature on a request; without either, the request stays as it is."""
 
     def __init__(
-        self, style: str, key: Secret | None, sign: Sign | None = None, *, variable: str = ""
+        self,
+        style: str,
+        key: Secret | None,
+        sign: Sign | None = None,
+        *,
+        variable: str = "",
+        renew: "Callable[[], Login | None] | None" = None,
+        is_pending: bool = False,
     ) -> None:
         self._style = style
         self._key = key
         self._sign = sign
         self.variable = variable  # where a person sets it
+        self.renew = renew  # where it may run out: the same with what is valid now; may take long
+        self.is_pending = is_pending  # nobody has asked for it yet
 
     def put_on(self, url: str, headers: dict[str, str], body: bytes) -> tuple[str, dict[str, str]]:
         """The URL and the headers as they are sent. A header that a person set wins."""

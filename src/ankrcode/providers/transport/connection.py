@@ -1,6 +1,9 @@
 """One connection: opened straight or through a proxy, with TLS where the address asks for it."""
 
 import asyncio
+import os
+from errno import ECONNRESET
+from socket import EAI_AGAIN
 from ssl import SSLContext
 
 from ankrcode.protocol.stream import FailureKind
@@ -14,6 +17,7 @@ _LOOPBACK_LITERALS = ("127.0.0.1", "::1")
 _NEXT_ADDRESS_S = 0.25  # where IPv6 leads nowhere, IPv4 is tried beside it
 _OK = 200
 _LOGIN_WANTED = 407
+_FORBIDDEN = (400, 401, 403, 404, 405, 451)  # by the proxy: it will say so again
 
 
 class Connection:
@@ -73,7 +77,7 @@ async def open_connection(
     except BaseException as problem:
         connection.close()
         if isinstance(problem, OSError):
-            raise _unreachable(problem, address.host, is_proxy=False) from None
+            raise _unreachable(problem, address, is_proxy=False) from None
         raise
     return connection
 
@@ -96,7 +100,7 @@ async def _connect(address: Address, tls: SSLContext | None, *, is_proxy: bool) 
             return Connection(*opened)
         except OSError as problem:
             if host == hosts[-1] or not isinstance(problem, ConnectionRefusedError):
-                raise _unreachable(problem, address.endpoint, is_proxy=is_proxy) from None
+                raise _unreachable(problem, address, is_proxy=is_proxy) from None
     raise AssertionError
 
 
@@ -117,21 +121,28 @@ async def _tunnel(connection: Connection, address: Address, proxy: Proxy) -> Non
 
 
 def _refused(proxy: Proxy, status: int) -> TransportFault:
-    key = "proxy_login" if status == _LOGIN_WANTED else "proxy_refused"
-    why = str(status) if status else "…"
-    return TransportFault.of(FailureKind.NETWORK, key, proxy=proxy.address.endpoint, status=why)
+    place = proxy.address.endpoint
+    if status == _LOGIN_WANTED:
+        return TransportFault.lasting(FailureKind.NETWORK, "proxy_login", proxy=place)
+    make = TransportFault.lasting if status in _FORBIDDEN else TransportFault.of
+    return make(FailureKind.NETWORK, "proxy_refused", proxy=place, status=status or "…")
 
 
-def _unreachable(problem: OSError, endpoint: str, *, is_proxy: bool) -> TransportFault:
-    name = type(problem).__name__
+def _unreachable(problem: OSError, address: Address, *, is_proxy: bool) -> TransportFault:
+    name, place = type(problem).__name__, address.endpoint
     if name == "SSLCertVerificationError":
         why = getattr(problem, "verify_message", "") or "…"
-        return TransportFault.of(FailureKind.PROTOCOL, "tls_untrusted", host=endpoint, why=why)
+        return TransportFault.lasting(FailureKind.PROTOCOL, "tls_untrusted", host=place, why=why)
     if name.startswith("SSL"):
         why = getattr(problem, "reason", "") or "…"
-        return TransportFault.of(FailureKind.PROTOCOL, "tls_failed", host=endpoint, why=why)
-    why = problem.strerror or str(problem) or name
+        return TransportFault.of(FailureKind.PROTOCOL, "tls_failed", host=place, why=why)
     if name == "gaierror":
-        return TransportFault.of(FailureKind.NETWORK, "host_unknown", host=endpoint)
+        make = TransportFault.of if problem.errno == EAI_AGAIN else TransportFault.lasting
+        return make(FailureKind.NETWORK, "host_unknown", host=place)
+    why = os.strerror(problem.errno or ECONNRESET)
     key = "proxy_unreachable" if is_proxy else "host_unreachable"
-    return TransportFault.of(FailureKind.NETWORK, key, host=endpoint, why=why)
+    fault = TransportFault.of(FailureKind.NETWORK, key, host=place, why=why)
+    if address.is_loopback:  # here nothing is lost on the way: nobody listens
+        fault.is_lasting = True
+        fault.silent_place = "" if is_proxy else place
+    return fault

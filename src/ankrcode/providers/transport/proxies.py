@@ -5,7 +5,14 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from ankrcode.errors import ProviderError
-from ankrcode.providers.transport.address import Address, is_loopback, parse_address, without_login
+from ankrcode.providers.transport.address import (
+    Address,
+    is_loopback,
+    parse_address,
+    split_login,
+    without_login,
+)
+from ankrcode.providers.transport.auth import basic
 
 
 class Proxy(Struct, frozen=True):
@@ -56,20 +63,8 @@ def parse_proxy(text: str) -> Proxy:
         address = parse_address(without_login(url))
     except ProviderError:
         raise ProviderError.of("proxy_wrong", proxy=without_login(url)) from None
-    return Proxy(address, _basic(url.partition("://")[2].partition("/")[0]))
-
-
-def _basic(authority: str) -> str:
-    """`user:password@host` as a header says it."""
-    login, at, _ = authority.rpartition("@")
-    if not at:
-        return ""
-    from binascii import b2a_base64
-    from urllib.parse import unquote  # only who has a login pays for it
-
-    user, _, password = login.partition(":")
-    plain = f"{unquote(user)}:{unquote(password)}".encode()
-    return "Basic " + b2a_base64(plain, newline=False).decode()
+    login = split_login(url)[1]
+    return Proxy(address, f"Basic {basic(login)}" if login else "")
 
 
 def _value(environ: Mapping[str, str], name: str, *, is_risky: bool = False) -> str:

@@ -13,7 +13,15 @@ class TransportFault(Exception):
         super().__init__(message)
         self.kind = kind
         self.message = message
+        self.is_lasting = False  # waiting a moment does not mend it
+        self.silent_place = ""  # an address of this machine where nobody listens
 
     @classmethod
     def of(cls, kind: FailureKind, key: str, /, **values: Any) -> "TransportFault":
         return cls(kind, say(key, **values))
+
+    @classmethod
+    def lasting(cls, kind: FailureKind, key: str, /, **values: Any) -> "TransportFault":
+        fault = cls.of(kind, key, **values)
+        fault.is_lasting = True
+        return fault

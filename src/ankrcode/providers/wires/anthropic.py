@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from ankrcode.protocol.definition import JsonSchema
 from ankrcode.protocol.message import (
     AttachmentPart,
     Message,
@@ -167,9 +168,18 @@ def _output(options: Options, target: Target) -> dict[str, Any] | None:
     knows_effort = target.quirks & {quirks.ADAPTIVE_THINKING, quirks.OUTPUT_EFFORT}
     if effort is not None and knows_effort and options.max_thinking_tokens != 0:
         output["effort"] = "low" if effort == "minimal" else effort
-    if options.schema is not None and quirks.OUTPUT_FORMAT in target.quirks:
-        output["format"] = {"type": "json_schema", "schema": options.schema}
+    if (schema := _bound_to(options, target)) is not None:
+        output["format"] = {"type": "json_schema", "schema": schema}
     return output or None
+
+
+def _bound_to(options: Options, target: Target) -> JsonSchema | None:
+    """The form of the answer, where the vendor can hold the model to it."""
+    if options.schema is None or quirks.OUTPUT_FORMAT not in target.quirks:
+        return None
+    from ankrcode.providers.wires.closed_schema import closed_schema  # only a schema pays for it
+
+    return closed_schema(options.schema)
 
 
 def _choice(request: ModelRequest, *, is_thinking: bool) -> dict[str, Any] | None:
@@ -188,7 +198,7 @@ def _choice(request: ModelRequest, *, is_thinking: bool) -> dict[str, Any] | Non
 
 def _system(texts: list[str], request: ModelRequest, target: Target) -> bytes | None:
     schema = request.options.schema
-    if schema is not None and quirks.OUTPUT_FORMAT not in target.quirks:
+    if schema is not None and _bound_to(request.options, target) is None:
         texts = [*texts, told_schema(schema)]
     if not texts:
         return None

@@ -6,6 +6,8 @@ from ankrcode.protocol.definition import JsonSchema
 
 _MAX_DEPTH = 24
 _MAX_NODES = 5_000
+# That mode refuses them; the form holds without, and whoever needs them checks what comes.
+_LEFT_OUT = ("default", "title", "minLength", "maxLength", "uniqueItems")
 _UNSTRICT = (
     *("patternProperties", "propertyNames", "if", "then", "else", "not", "dependentSchemas"),
     *("allOf", "oneOf", "prefixItems", "unevaluatedProperties", "minProperties"),
@@ -65,7 +67,7 @@ def strict_schema(schema: JsonSchema) -> JsonSchema | None:
 def _strict(schema: Any, depth: int) -> JsonSchema | None:
     if not isinstance(schema, dict) or depth > _MAX_DEPTH or any(w in schema for w in _UNSTRICT):
         return None
-    strict = {key: value for key, value in schema.items() if key not in ("default", "title")}
+    strict = {key: value for key, value in schema.items() if key not in _LEFT_OUT}
     kinds = strict.get("type")
     if (
         kinds == "object"
