@@ -803,6 +803,8 @@ CASES: list[tuple[str, int, Any, Kind]] = [
     ("a slow gateway", 504, b"<html><title>504 Gateway Time-out</title></html>", Kind.TIMEOUT),
     ("cloudflare, slow", 524, b"error code: 524", Kind.TIMEOUT),
     ("a slow request", 408, {"error": "Request timeout"}, Kind.TIMEOUT),
+    ("another request in the way", 409, {"error": {"message": "Conflict"}}, Kind.SERVER),
+    ("too early", 425, {"error": {"message": "Too early"}}, Kind.SERVER),
 ]
 
 

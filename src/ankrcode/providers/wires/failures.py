@@ -20,7 +20,9 @@ _BY_STATUS = {
     402: FailureKind.QUOTA,
     403: FailureKind.AUTH,
     408: FailureKind.TIMEOUT,
+    409: FailureKind.SERVER,  # in the way of another request, for a moment
     413: FailureKind.CONTEXT,
+    425: FailureKind.SERVER,  # too early
     429: FailureKind.RATE_LIMIT,
     498: FailureKind.OVERLOADED,
     503: FailureKind.OVERLOADED,
