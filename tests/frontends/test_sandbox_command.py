@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ankrcode.sandbox.profiles import PROFILES
+from ankrcode.sandbox.profile_names import PROFILES
 from frontends.command import ankrcode
 from sandbox.walls import PRESENT
 

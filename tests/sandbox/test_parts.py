@@ -13,16 +13,8 @@ from ankrcode.config.settings import SandboxSettings
 from ankrcode.errors import UsageError
 from ankrcode.sandbox import bubblewrap, cgroups, landlock, landlocked, seccomp
 from ankrcode.sandbox.limits import Bounds, bash_path, limited
-from ankrcode.sandbox.profiles import (
-    PROFILES,
-    SECRETS,
-    Sight,
-    View,
-    bounds_of,
-    existing,
-    is_confined,
-    secret_places,
-)
+from ankrcode.sandbox.profile_names import PROFILES, bounds_of, is_confined
+from ankrcode.sandbox.profiles import SECRETS, Sight, View, existing, secret_places
 from ankrcode.sandbox.protected import Protected
 from ankrcode.sandbox.wall import Site
 from ankrcode.workspace.processes.confinement import Launch

@@ -6,6 +6,7 @@ from _thread import start_new_thread
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from importlib import import_module
+from typing import Any, Protocol
 
 from msgspec.structs import replace
 
@@ -13,16 +14,27 @@ from ankrcode.config.settings import SandboxSettings
 from ankrcode.errors import ErrorCode, ToolError
 from ankrcode.sandbox.explain import explained
 from ankrcode.sandbox.limits import limited
-from ankrcode.sandbox.profiles import bounds_of, is_confined
-from ankrcode.sandbox.wall import Site, Wall
+from ankrcode.sandbox.profile_names import bounds_of, is_confined
 from ankrcode.workspace.processes.confinement import Launch
 
 
-def _loaded_when_tried(module: str, wall: str) -> tuple[Callable[[], str], Callable[[Site], Wall]]:
+class Wall(Protocol):
+    """One way to confine."""
+
+    name: str
+
+    def confined(self, launch: Launch, view: Any) -> Launch:
+        """The launch behind the wall; `view` is a `profiles.View`, which few commands need."""
+
+    def covers(self) -> dict[str, str]:
+        """What it holds back: topic → "yes", "no", or what is to be known about it."""
+
+
+def _loaded_when_tried(module: str, wall: str) -> tuple[Callable[[], str], Callable[[Any], Wall]]:
     def why_not() -> str:
         return str(import_module(f"ankrcode.sandbox.{module}").why_not())
 
-    def build(site: Site) -> Wall:
+    def build(site: Any) -> Wall:
         built: Wall = getattr(import_module(f"ankrcode.sandbox.{module}"), wall)(site)
         return built
 
@@ -47,7 +59,7 @@ class Sandbox:
     ) -> None:
         self._settings = settings or SandboxSettings()
         self._is_trying = False
-        self._site = Site(self._settings, os.environ if environ is None else environ)
+        self._environ = os.environ if environ is None else environ
 
     @property
     def name(self) -> str:
@@ -56,6 +68,12 @@ class Sandbox:
     def is_quick(self, *, is_awaited: bool) -> bool:
         """Once it is known which one stands. bubblewrap ends with the thread that started it."""
         return "wall" in self.__dict__ and (is_awaited or self.name == "landlock")
+
+    @cached_property
+    def _site(self) -> Any:
+        from ankrcode.sandbox.wall import Site  # slow to load: only who is confined pays
+
+        return Site(self._settings, self._environ)
 
     @cached_property
     def wall(self) -> Wall | None:
@@ -86,7 +104,7 @@ class Sandbox:
         return self.wall
 
     def scratch(self) -> str:
-        return self._site.scratch
+        return str(self._site.scratch)
 
     def describe(self) -> dict[str, object]:
         if self.wall is None:

@@ -7,26 +7,15 @@ from contextlib import suppress
 from functools import cache, cached_property, partial
 from pathlib import Path
 from pwd import getpwuid
-from typing import Literal
 
 from msgspec import Struct
 
 from ankrcode.config.paths import cache_folder, config_file, state_folder
 from ankrcode.config.settings import SandboxSettings
-from ankrcode.errors import UsageError
 from ankrcode.sandbox.kept import Kept
 from ankrcode.sandbox.limits import Bounds
+from ankrcode.sandbox.profile_names import bounds_of, is_code
 from ankrcode.sandbox.protected import Protected, protected_in
-
-Profile = Literal[
-    "open",  # no wall: a person approved exactly this
-    "limits",  # no wall, but bounds: provably read-only commands
-    "read-only",  # nothing but a private temporary folder can be written; no network
-    "read-only-network",
-    "workspace-write",  # the roots too, but for protected names; no network
-    "workspace-write-network",
-]
-PROFILES: tuple[str, ...] = Profile.__args__  # type: ignore[attr-defined]
 
 # Below the person's home: what gives access to somewhere else, or tells what was typed.
 SECRETS = (
@@ -74,26 +63,6 @@ class View(Struct, frozen=True, kw_only=True):
     protected: Protected
     network: bool
     bounds: Bounds
-
-
-def is_confined(profile: str) -> bool:
-    """Does this profile need a wall?"""
-    if profile not in PROFILES:
-        raise UsageError.of("sandbox_profile", name=profile, names=", ".join(PROFILES))
-    return profile not in ("open", "limits")
-
-
-def bounds_of(profile: str, settings: SandboxSettings) -> Bounds:
-    """Code that nobody looked at has less memory, and all it maps counts."""
-    if profile == "open":
-        return Bounds()
-    return Bounds(
-        data_mb=settings.code_memory_mb if is_code(profile) else settings.memory_mb,
-        address_mb=settings.code_memory_mb if is_code(profile) else 0,
-        cpu_s=settings.cpu_s,
-        processes=settings.processes,
-        file_mb=settings.file_mb,
-    )
 
 
 class Sight:
@@ -145,11 +114,6 @@ class Sight:
                 found.append(above)
         real = (path for path in map(os.path.realpath, found) if os.path.exists(path))  # noqa: PTH110
         return tuple(dict.fromkeys(path for path in real if path not in (*at_home, "/")))
-
-
-def is_code(profile: str) -> bool:
-    """Is it for programs that nobody looked at, and that need only what they are given?"""
-    return profile.startswith("read-only")
 
 
 def secret_places(environ: Mapping[str, str]) -> tuple[str, ...]:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import Protocol
 from weakref import finalize
 
 from ankrcode.config.paths import state_folder
@@ -13,8 +12,7 @@ from ankrcode.config.settings import SandboxSettings
 from ankrcode.sandbox import cgroups
 from ankrcode.sandbox.cgroups import ControlGroup
 from ankrcode.sandbox.guard import Guard
-from ankrcode.sandbox.profiles import Sight, View
-from ankrcode.workspace.processes.confinement import Launch
+from ankrcode.sandbox.profiles import Sight
 
 
 class Site:
@@ -64,18 +62,6 @@ class Site:
 def _removed(cleanup: Callable[[], None]) -> None:
     with suppress(OSError):  # whoever we are by then may not be its owner
         cleanup()
-
-
-class Wall(Protocol):
-    """One way to confine."""
-
-    name: str
-
-    def confined(self, launch: Launch, view: View) -> Launch:
-        """The launch behind the wall."""
-
-    def covers(self) -> dict[str, str]:
-        """What it holds back: topic → "yes", "no", or what is to be known about it."""
 
 
 def releasing(*steps: Callable[[], object]) -> Callable[[], list[str]]:

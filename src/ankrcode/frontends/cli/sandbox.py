@@ -14,7 +14,7 @@ from ankrcode.errors import ToolError, UsageError
 from ankrcode.frontends.cli.settings import load_and_warn
 from ankrcode.sandbox.choose import WALLS, Sandbox, missing
 from ankrcode.sandbox.here import run_here
-from ankrcode.sandbox.profiles import PROFILES, is_confined
+from ankrcode.sandbox.profile_names import PROFILES, is_confined
 from ankrcode.words import say
 from ankrcode.workspace.processes.confinement import Launch
 from ankrcode.workspace.processes.descendants import new_mark
