@@ -5,7 +5,8 @@ a syntax error, but it runs what stands before it, so `Parsed.script` holds that
 """
 
 from functools import lru_cache
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from ankrcode.permissions.shell.compound_reading import CompoundReader
 from ankrcode.permissions.shell.reading import META
@@ -15,7 +16,7 @@ MAX_LEVELS = 120
 _CLOSERS = {"then", "elif", "else", "fi", "do", "done", "esac", "}"}
 
 
-class Parsed(NamedTuple):
+class Parsed(Struct, frozen=True):
     script: Script  # everything, or what stands before the fault
     fault: str  # empty where the text is certain
     bashisms: bool

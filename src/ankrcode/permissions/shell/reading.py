@@ -5,7 +5,8 @@ Every character is accounted for: what is not understood raises `Unparsed`, noth
 
 import re
 from functools import cache
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from ankrcode.permissions.shell.syntax import (
     Arithmetic,
@@ -49,7 +50,7 @@ _CODES = r"(?s)([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f
 _OPERATOR = r":[-=?+]|[-=?+]|##?|%%?|//?[#%]?|\^\^?|,,?|@|:"
 
 
-class Opened(NamedTuple):
+class Opened(Struct, frozen=True):
     """A here-document whose body comes behind the line."""
 
     delimiter: str
@@ -58,7 +59,7 @@ class Opened(NamedTuple):
     redirect: Redirect
 
 
-class Mark(NamedTuple):
+class Mark(Struct, frozen=True):
     """A place to go back to, where a text turns out to be something else."""
 
     at: int
@@ -86,7 +87,8 @@ class Reader:
         return Mark(self.at, self.depth, list(self.waiting), self.is_open)
 
     def go_back(self, mark: "Mark") -> None:
-        self.at, self.depth, self.waiting, self.is_open = mark
+        self.at, self.depth = mark.at, mark.depth
+        self.waiting, self.is_open = mark.waiting, mark.is_open
 
     # ── characters ────────────────────────────────────────────────────────────────────────────
     def peek(self, length: int = 1) -> str:

@@ -1,6 +1,6 @@
 """Redirections: which files they read and write, and what a command is given to read."""
 
-from typing import NamedTuple
+from msgspec import Struct
 
 from ankrcode.permissions.shell import variables
 from ankrcode.permissions.shell.player import Player
@@ -9,7 +9,7 @@ from ankrcode.permissions.shell.syntax import Redirect
 from ankrcode.permissions.shell.values import Arg, Args, constant, joined
 
 
-class Redirected(NamedTuple):
+class Redirected(Struct, frozen=True):
     stdin: Args | None  # what the command is given to read, where a redirection says so
     takes_output: bool  # what it prints goes elsewhere
     targets: tuple[str | None, ...] = ()  # the files it is written to
