@@ -140,6 +140,8 @@ class Toolkit:
         pipeline, policy = self._pipeline, self.agent.policy
         policy.can_confine = lambda: self.agent.processes.confinement.name != "none"
         self.agent.person = Person(approve, ask, pipeline.questions, pipeline.notify)
+        if self.hooks is not None and self.session is not None:
+            self.hooks.transcript_path = self.session.path
         if self.mode is Mode.PLAN:
             name_plan(self.agent, pipeline.source)
 
@@ -235,9 +237,9 @@ class Toolkit:
             native = dialect.to_native(call, schemas, self.agent.workspace.root)
         except ToolError as problem:
             refused = self._pipeline.refuse(call, self.agent, problem, started)
-            return dialect.from_result(call.name, refused)
+            return dialect.from_result(call.name, refused, call.arguments)
         turn = self._scheduler.turn(_settings_in(dialect, self.agent.settings))
-        return dialect.from_result(call.name, await turn.run_one(native))
+        return dialect.from_result(call.name, await turn.run_one(native), call.arguments)
 
     async def begin(self, source: str = "startup") -> HookAnswer:
         """The session starts: its hooks run, once. The first call does it if nobody did."""
@@ -344,7 +346,7 @@ class Toolkit:
     ) -> "Toolkit":
         """The same workspace for another agent: its own read-state, never more rights.
 
-        `root`: a folder of its own instead, where the settings' rules count as they do here.
+        `root`: a folder of its own instead, where rules about paths count as they do here.
         """
         child = object.__new__(Toolkit)
         child.__dict__.update(self.__dict__)
@@ -353,8 +355,10 @@ class Toolkit:
         if root is None:
             workspace, rules = Workspace(own.workspace.roots, cwd or own.workspace.cwd), NO_RULES
         else:
+            from ankrcode.permissions.rules.moved import moved  # only a copy pays for it
+
             workspace = Workspace((root,), cwd or root)
-            rules = rules_of_settings(own.settings.permissions, workspace)
+            rules = moved(own.policy.rules, own.workspace.root, workspace.root)
         child.agent = AgentState(
             workspace=workspace,
             policy=own.policy.narrowed(

@@ -5,10 +5,12 @@ import threading
 import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 Call = tuple[str, dict[str, Any]]
 Answer = str | list[Call]  # a text, or calls
+PATIENCE_S = 20.0
 
 
 class ModelServer(ThreadingHTTPServer):
@@ -21,7 +23,7 @@ class ModelServer(ThreadingHTTPServer):
         self.answers = list(answers)
         self.bodies: list[bytes] = []
         self.cut_next = 0  # bytes of the next answer after which the line goes dead
-        self.talks_on_s = 0.0  # text after the calls, before the end
+        self.talks_until: Path | None = None  # text after the calls, until this is there
         self.ended: list[float] = []
         threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
 
@@ -57,8 +59,9 @@ class _Handler(BaseHTTPRequestHandler):
             return
         *before, last = events
         self._send(b"".join(before))
-        if server.talks_on_s:
-            time.sleep(server.talks_on_s)
+        until = time.monotonic() + PATIENCE_S
+        while server.talks_until and not server.talks_until.exists() and time.monotonic() < until:
+            time.sleep(0.01)
         self._send(last)
         self.wfile.write(b"0\r\n\r\n")
         server.ended.append(time.time())

@@ -2,16 +2,18 @@
 
 import pytest
 
-from ankrcode.agent.claims import claims_in, may_claim
+from ankrcode.agent.claims import claims_in
 from ankrcode.agent.commands import taken_apart
 from ankrcode.agent.evidence import covers, unsupported
 from ankrcode.agent.ledger import Ledger, Ran
 from ankrcode.agent.notes import SUMMARISED, note
 from ankrcode.agent.runners import Run, run_of, went
+from ankrcode.agent.talk import may_claim
 from ankrcode.errors import ErrorCode, ToolError
 from ankrcode.protocol.message import Message, TextPart, ToolResultPart, ToolUsePart
 from ankrcode.protocol.result import ToolResult
 from ankrcode.tooling.outcome import failure
+from ankrcode.words import say
 
 
 def simples(command: str) -> list[tuple[str, bool]]:
@@ -305,6 +307,25 @@ def test_what_was_summarised_away_may_have_run() -> None:
     assert unsupported(ledger.ran, "All tests pass.") == ""
     write = Ran(tool="Edit", arguments={"file_path": "a.py"})
     assert unsupported([*ledger.ran, write], "All tests pass.")
+
+
+@pytest.mark.parametrize(("status", "is_noted"), [("completed", False), ("failed", True)])
+@pytest.mark.parametrize("is_resumed", [False, True])
+def test_the_end_of_a_run_in_the_background_counts_when_it_is_told(
+    status: str, *, is_noted: bool, is_resumed: bool
+) -> None:
+    """Nobody needs to ask for its output: a note says that it ended."""
+    ledger = Ledger()
+    begun, looked = use("Bash", command="pytest"), use("Read", file_path="a.py")
+    started = ToolResult(text="started", metadata={"task_id": "t-1"})
+    ended = say("task_ended", task="t-1", title="pytest (all)", status=status)
+    ledger.note([begun], [started])
+    assert unsupported(ledger.ran, "All tests pass.")
+    if is_resumed:
+        ledger.take_up([Message(role="user", parts=(note(ended),))])
+    else:
+        ledger.note([looked], [ToolResult(text="x = 1", metadata={"notes": [ended]})])
+    assert bool(unsupported(ledger.ran, "All tests pass.")) is is_noted
 
 
 def test_a_tool_of_ones_own_that_tests_counts() -> None:

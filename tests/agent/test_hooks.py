@@ -70,6 +70,21 @@ async def test_a_resumed_session_says_so(tmp_path: Path, heard: Heard) -> None:
     await resumed.close()
 
 
+@pytest.mark.parametrize("is_recorded", [True, False])
+async def test_scripts_are_told_where_the_session_is_kept(
+    tmp_path: Path, heard: Heard, *, is_recorded: bool
+) -> None:
+    hooks = [heard.on("UserPromptSubmit")]
+    agent, _ = agent_in(tmp_path, ["Hi."], hooks=hooks, records=is_recorded)
+    await agent.run("hello")
+    await agent.close()
+    [told] = heard
+    if is_recorded:
+        assert '"hello"' in Path(told["transcript_path"]).read_text(encoding="utf-8")
+    else:
+        assert told["transcript_path"] == ""
+
+
 async def test_a_prompt_may_get_context(tmp_path: Path, heard: Heard) -> None:
     answer = {"hookSpecificOutput": {"additionalContext": "The branch is frozen."}}
     agent, model = agent_in(tmp_path, ["ok"], hooks=[heard.on("UserPromptSubmit", answer)])

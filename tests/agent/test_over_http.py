@@ -133,9 +133,9 @@ async def test_a_line_that_goes_dead_is_taken_up_again(
 async def test_a_call_runs_while_the_answer_still_streams(
     servers: list[ModelServer], wire: str, tmp_path: Path
 ) -> None:
-    mark = {"command": "date +%s.%N > began.txt"}
+    mark = {"command": "date +%s.%N > now.txt && mv now.txt began.txt"}
     agent, server = agent_on(servers, wire, tmp_path, [[("Bash", mark)], "Done."])
-    server.talks_on_s = 1.5
+    server.talks_until = tmp_path / "began.txt"
     assert (await agent.run("go")).ok
     await agent.close()
     began = float((tmp_path / "began.txt").read_text())

@@ -271,6 +271,16 @@ def test_a_denial_is_made_good_by_real_work_and_not_by_looking() -> None:
     assert len(progress.denials) == 1
 
 
+def test_a_command_that_only_looks_makes_no_denied_one_good() -> None:
+    """`npm install` was denied, then `ls` ran: that is no success."""
+    progress = Progress()
+    progress.note((use("Bash"),), (denied(),))
+    progress.note((use("Bash"),), (ToolResult(metadata={"profile": "limits"}),))
+    assert progress.done().subtype == "error_denied"
+    progress.note((use("Bash"),), (ToolResult(metadata={"profile": "workspace"}),))
+    assert progress.done() == DONE
+
+
 def test_a_denied_look_is_made_good_by_another() -> None:
     progress = Progress()
     progress.note((use("Read"),), (denied(),))

@@ -43,6 +43,21 @@ def test_nothing_there_is_nothing_told(tmp_path: Path) -> None:
     assert context.text() == ""
 
 
+@pytest.mark.parametrize("data", [bytes(range(256)), "RULE".encode("utf-16"), b"\x7fELF\0\0"])
+def test_what_is_no_text_tells_nothing(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "AGENTS.md").write_bytes(data)
+    (tmp_path / "CLAUDE.md").write_bytes(b"\xef\xbb\xbfclaude")  # a mark of its encoding is no text
+    assert text_of(tmp_path) == "## CLAUDE.md\nclaude"
+
+
+@pytest.mark.parametrize(("window", "kept"), [(4_000, 3_600), (0, 20_000), (200_000, 20_000)])
+def test_a_small_window_takes_less(tmp_path: Path, window: int, kept: int) -> None:
+    write(tmp_path, AGENTS_md="x" * 30_000)
+    told = ProjectContext(Workspace((tmp_path,), tmp_path), window=window).text()
+    assert told.count("x") == kept
+    assert f"longer than {kept} characters" in told
+
+
 def test_the_same_text_under_two_names_is_told_once(tmp_path: Path) -> None:
     write(tmp_path, AGENTS_md="rules", ANKRCODE_md="rules\n")
     (tmp_path / "CLAUDE.md").symlink_to("AGENTS.md")

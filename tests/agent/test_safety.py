@@ -155,6 +155,13 @@ async def test_nobody_there_is_a_no(tmp_path: Path) -> None:
     assert "nobody is there" in results(model.requests[1].messages[-1])[0]
 
 
+@pytest.mark.parametrize("refused", [WRITE, calls(call("Bash", command="touch a.txt"))])
+async def test_to_look_afterwards_is_no_success(tmp_path: Path, refused: Any) -> None:
+    looks = calls(call("Bash", command="ls"), call("Glob", pattern="*"))
+    agent, _ = agent_in(tmp_path, [refused, looks, "It is not there."])
+    assert (await agent.run("write")).subtype == "error_denied"
+
+
 @pytest.mark.parametrize("mode", ["plan", "dontAsk", "default"])
 async def test_a_narrow_mode_holds_in_the_loop(tmp_path: Path, mode: str) -> None:
     turns = [

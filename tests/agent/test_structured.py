@@ -2,13 +2,16 @@
 
 import asyncio
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
 
 from agent.talking import agent_in, call, calls, check_prefixes, said, texts
+from ankrcode.agent.finishing import MAX_REPAIRS
 from ankrcode.agent.memory import Experience
 from ankrcode.agent.structured import Misfit, fitting
+from ankrcode.errors import UsageError
 from ankrcode.protocol.event import Noticed
 
 SCHEMA: dict[str, Any] = {
@@ -28,7 +31,7 @@ async def test_an_answer_that_fits_comes_as_data(tmp_path: Path) -> None:
     assert '"minimum":0' in texts(said(model.requests[0])[0])
 
 
-async def test_one_that_does_not_fit_is_mended_once(tmp_path: Path) -> None:
+async def test_one_that_does_not_fit_is_mended(tmp_path: Path) -> None:
     agent, model = agent_in(tmp_path, ['{"name": 1}', '```json\n{"name": "b", "count": 0}\n```'])
     answer = await agent.run("count", schema=SCHEMA)
     assert answer.structured == {"name": "b", "count": 0}
@@ -38,11 +41,116 @@ async def test_one_that_does_not_fit_is_mended_once(tmp_path: Path) -> None:
 
 
 async def test_one_that_never_fits_is_an_error(tmp_path: Path) -> None:
-    agent, model = agent_in(tmp_path, ["three", "still three", "never asked"])
+    agent, model = agent_in(tmp_path, ["three", '{"name": 1}', "3", "still three", "never asked"])
     answer = await agent.run("count", schema=SCHEMA)
     assert answer.subtype == "error_schema"
     assert answer.structured is None
-    assert len(model.requests) == 2
+    assert answer.text == "still three"
+    assert len(model.requests) == 1 + MAX_REPAIRS
+
+
+async def test_words_first_then_a_misfit_then_data(tmp_path: Path) -> None:
+    turns = ["Let me think.", '{"name": "a"}', '{"name": "a", "count": 3}']
+    agent, model = agent_in(tmp_path, turns)
+    answer = await agent.run("count", schema=SCHEMA)
+    assert answer.structured == {"name": "a", "count": 3}
+    check_prefixes(model.requests)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'It is {"name": "a", "count": 3}.',
+        'Sure!\n\n{"name": "a",\n "count": 3}\n\nAnything else?',
+        'Here:\n```json\n{"name": "a", "count": 3}\n```\nBye {you}.',
+        '```\n{"name": "a", "count": 3}\n```',
+    ],
+)
+def test_data_among_words_is_found(text: str) -> None:
+    assert fitting(text, SCHEMA) == {"name": "a", "count": 3}
+
+
+@pytest.mark.parametrize("text", ["{" * 300_000, "[{" * 100_000 + "]", "```json\n" * 50_000])
+def test_brackets_without_end_are_given_up_in_time(text: str) -> None:
+    started = monotonic()
+    with pytest.raises(Misfit, match="not JSON"):
+        fitting(text, SCHEMA)
+    assert monotonic() - started < 5
+
+
+OPTIONAL: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string"},
+        "size": {"type": "integer"},
+        "kind": {"enum": ["a", "b"]},
+        "none": {"type": "null"},
+        "inner": {"type": "object", "properties": {"x": {"type": "integer"}}},
+        "list": {"type": "array", "items": {"anyOf": [{"$ref": "#/$defs/one"}]}},
+    },
+    "required": ["name", "none"],
+    "$defs": {
+        "one": {"type": "object", "properties": {"y": {"type": "string"}}, "required": []},
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ('{"name": "a", "none": null, "size": null}', {"name": "a", "none": None}),
+        ('{"name": "a", "none": null, "kind": null}', {"name": "a", "none": None}),
+        (
+            '{"name": "a", "none": null, "inner": {"x": null}}',
+            {"name": "a", "none": None, "inner": {}},
+        ),
+    ],
+)
+def test_null_for_what_is_optional_is_nothing(text: str, meant: dict[str, Any]) -> None:
+    """Vendors with a strict mode require every property, and null is how nothing is said there."""
+    assert fitting(text, OPTIONAL) == meant
+
+
+def test_null_is_found_however_deep_it_lies() -> None:
+    schema = {**OPTIONAL, "required": ["name"]}
+    assert fitting('{"name": "a", "list": [{"y": null}]}', schema) == {"name": "a", "list": [{}]}
+
+
+def test_null_for_what_is_required_is_a_fault() -> None:
+    with pytest.raises(Misfit, match="name: null"):
+        fitting('{"name": null, "none": null, "size": null}', OPTIONAL)
+
+
+def test_references_inside_the_schema_are_followed() -> None:
+    node = {
+        "type": "object",
+        "properties": {"v": {"type": "integer"}, "next": {"$ref": "#/$defs/node"}},
+        "required": ["v"],
+    }
+    schema = {"$defs": {"node": node}, "$ref": "#/$defs/node"}
+    assert fitting('{"v": 1, "next": {"v": 2}}', schema) == {"v": 1, "next": {"v": 2}}
+    with pytest.raises(Misfit, match="next/v"):
+        fitting('{"v": 1, "next": {"v": "two"}}', schema)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "strange"},
+        {"$ref": "#/nowhere"},
+        {"$ref": "http://127.0.0.1:9/elsewhere.json"},
+        {"type": "string", "pattern": "(["},
+        {"properties": []},
+    ],
+)
+async def test_what_is_no_schema_is_said_before_a_model_is_asked(
+    tmp_path: Path, schema: dict[str, Any]
+) -> None:
+    agent, model = agent_in(tmp_path, ["never asked"])
+    with pytest.raises(UsageError, match="no JSON Schema"):
+        await agent.run("count", schema=schema)
+    assert model.requests == []
+    assert (await agent.run("and in words?")).text == "never asked"  # it is not stuck
 
 
 async def test_the_next_task_may_ask_for_plain_words(tmp_path: Path) -> None:

@@ -316,9 +316,10 @@ async def test_a_model_that_fails_is_that_agents_failure(tmp_path: Path) -> None
 
 
 async def test_an_agent_that_says_nothing_is_told_so(tmp_path: Path) -> None:
-    firm = Firm(tmp_path, [calls(order("x")), Turn(), "done"])
+    firm = Firm(tmp_path, [calls(order("x")), *[Turn()] * 4, "done"])
     await firm.run()
-    assert firm.of_task[0].text.startswith("The agent ended without an answer.")
+    assert "The agent did not finish (error_provider)" in firm.of_task[0].text
+    assert "The agent ended without an answer." in firm.of_task[0].text
 
 
 async def test_cancel_reaches_the_child_and_all_its_calls(tmp_path: Path) -> None:

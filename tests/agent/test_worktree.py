@@ -1,5 +1,6 @@
 """A worktree for one agent: apart from the others, gone if unchanged, kept with its changes."""
 
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -24,8 +25,14 @@ def git(folder: Path, *words: str) -> str:
 
 
 @pytest.fixture
-def repository(tmp_path: Path) -> Path:
-    folder = tmp_path / "repository"
+def repository(tmp_path: Path, template: Path) -> Path:
+    return Path(shutil.copytree(template, tmp_path / "repository"))
+
+
+@pytest.fixture(scope="session")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Made once: git takes longer than a copy."""
+    folder = tmp_path_factory.mktemp("template") / "repository"
     (folder / "inner").mkdir(parents=True)
     (folder / "a.txt").write_text("committed\n", encoding="utf-8")
     (folder / "inner" / "b.txt").write_text("below\n", encoding="utf-8")
@@ -44,7 +51,6 @@ async def made(folder: Path, name: str = "agent_1") -> Worktree:
 async def test_it_holds_what_is_committed_on_a_branch_of_its_own(
     repository: Path, own_home: Path
 ) -> None:
-    (repository / "a.txt").write_text("not committed\n", encoding="utf-8")
     worktree = await made(repository)
     place = Path(worktree.path)
     assert own_home in place.parents
@@ -97,12 +103,47 @@ async def test_from_an_inner_folder_the_agent_works_in_that_folder(repository: P
     assert await worktree.tidy()
 
 
-@pytest.mark.parametrize("is_repository", [True, False])
-async def test_without_a_commit_there_is_none(is_repository: bool, tmp_path: Path) -> None:
-    if is_repository:
-        git(tmp_path, "init", "--quiet")
-    with pytest.raises(ToolError, match="is not inside a git repository with a commit"):
+async def test_outside_a_repository_there_is_none(tmp_path: Path) -> None:
+    with pytest.raises(ToolError, match="is not inside a git repository"):
         await made(tmp_path)
+
+
+async def test_of_a_repository_without_files_there_is_none(tmp_path: Path) -> None:
+    git(tmp_path, "init", "--quiet", "--bare")
+    with pytest.raises(ToolError, match="could not be made: fatal: this operation must be run in"):
+        await made(tmp_path)
+
+
+async def test_what_git_says_of_a_broken_repository_is_told(repository: Path) -> None:
+    (repository / ".git" / "config").write_text("[broken", encoding="utf-8")
+    with pytest.raises(ToolError, match="could not be made: fatal: bad config"):
+        await made(repository)
+
+
+async def test_a_hook_of_git_that_started_us_does_not_lead_us_astray(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    git(other, "init", "--quiet")
+    index = (repository / ".git" / "index").read_bytes()
+    (repository / "a.txt").write_text("staged\n", encoding="utf-8")
+    monkeypatch.setenv("GIT_DIR", str(other / ".git"))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(repository / ".git" / "index"))
+    worktree = await made(repository)
+    monkeypatch.delenv("GIT_DIR")
+    monkeypatch.delenv("GIT_INDEX_FILE")
+    assert (Path(worktree.path) / "a.txt").read_text(encoding="utf-8") == "staged\n"
+    assert (repository / ".git" / "index").read_bytes() == index
+    assert git(other, "worktree", "list").count("\n") == 0
+
+
+async def test_from_a_folder_that_git_does_not_keep_the_agent_has_one_too(repository: Path) -> None:
+    (repository / "empty" / "deep").mkdir(parents=True)
+    worktree = await made(repository / "empty" / "deep")
+    assert Path(worktree.path).is_dir()
+    assert worktree.path.endswith("/empty/deep")
+    assert await worktree.tidy()
 
 
 @pytest.mark.parametrize("name", ["../../x", "a/b", "", ".", "..", "a b", "-x;y", "é", "x\n"])
@@ -129,10 +170,14 @@ async def test_nothing_that_the_repositorys_settings_name_is_run(
     (repository / ".gitattributes").write_text("*.txt filter=evil\n", encoding="utf-8")
     git(repository, "add", ".gitattributes")
     git(repository, "commit", "--quiet", "-m", "attributes")
-    git(repository, "config", "filter.evil.smudge", f"touch {canary}; cat")
+    (repository / "a.txt").write_text("not committed\n", encoding="utf-8")
+    (repository / "new.txt").write_text("new\n", encoding="utf-8")
+    for kind in ("smudge", "clean"):
+        git(repository, "config", f"filter.evil.{kind}", f"touch {canary}; cat")
     git(repository, "config", "core.fsmonitor", f"touch {canary}")
     worktree = await made(repository)
-    await worktree.tidy()
+    (Path(worktree.path) / "inner" / "b.txt").write_text("changed\n", encoding="utf-8")
+    assert not await worktree.tidy()
     assert not canary.exists()
 
 

@@ -4,6 +4,8 @@ Each is a list of short lines: `w PATH` a write, `$ COMMAND` a command that ende
 one that ended with N, and what a command printed after ` -> `.
 """
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 from ankrcode.agent.ledger import Ran
@@ -34,6 +36,18 @@ def ran_of(line: str) -> Ran:
     code = 0 if kind == "$" else int(kind[1:])
     arguments = {"command": command}
     return Ran(tool="Bash", arguments=arguments, ok=code == 0, exit_code=code, text=text)
+
+
+def transcripts_in(file: Path) -> Iterator[Transcript]:
+    """`verdict => line ;; line => answer`: `fair`, or which note belongs; `-` where nothing ran."""
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        if line and not line.startswith("#"):
+            verdict, ran, answer = line.split(" => ")
+            lines = (
+                () if ran == "-" else tuple(one.replace("\\n", "\n") for one in ran.split(" ;; "))
+            )
+            note = "" if verdict == "fair" else f"evidence_{verdict}"
+            yield Transcript(f"line {number}", lines, answer.replace("\\n", "\n"), note)
 
 
 NONE, RED, STALE, OTHER = "evidence_none", "evidence_red", "evidence_stale", "evidence_other"
@@ -180,3 +194,5 @@ NOTED = (
     Transcript("french", ("w a.py", "!1 pytest"), "Tous les tests passent.", RED),
     Transcript("spanish", ("w a.py",), "Todas las pruebas pasan.", NONE),
 )
+
+MORE = tuple(transcripts_in(Path(__file__).with_suffix(".txt")))

@@ -145,7 +145,7 @@ def test_a_damaged_index_is_built_again(
 ) -> None:
     begin(store, "a", "hello")
     index.sessions()
-    for leftover in store.folder.glob("index-2.sqlite3-*"):
+    for leftover in store.folder.glob("index-3.sqlite3-*"):
         leftover.unlink()
     index.path.write_bytes(content)
     assert [one.id for one in index.sessions()] == ["a"]

@@ -7,10 +7,10 @@ from specs import NotRequirement, Parts, deviates, done, planned
 
 REQUIREMENTS: Parts = {
     "Flow": (
-        planned("S0-001", "16-18,1089,1099,1113-1114,1123",
+        done("S0-001", "16-18,1089,1099,1113-1114,1123",
                 "The conversation keeps its history: messages, tool calls and their results"),
         done("S0-002", "19", "The context window is managed: a long conversation still fits"),
-        planned("S0-003", "25-26,1135-1144",
+        done("S0-003", "25-26,1135-1144",
                 "The model gets the system prompt and the tool schemas as callable functions"),
         done("S0-004", "27", "The answer streams and carries tool_use blocks"),
         done("S0-005", "33-34,986", "The executor parses tool_use and routes it to the tool of that name"),
@@ -18,9 +18,9 @@ REQUIREMENTS: Parts = {
                 "Parameters are checked against the schema before the tool runs; a misfit is an error result"),
         done("S0-007", "36,998-1004", "Permission is settled before the tool runs"),
         done("S0-154", "37", "Every call is answered by a tool_result"),
-        planned("S0-008", "43-45,1110-1120",
+        done("S0-008", "43-45,1110-1120",
                 "Results are appended and the model is called again until no call remains"),
-        planned("S0-155", "1097-1099,1132", "chat(text) adds the user message and returns the final answer text"),
+        done("S0-155", "1097-1099,1132", "chat(text) adds the user message and returns the final answer text"),
     ),
     "Definitions": (
         done("S0-009", "51,54-58", "A tool definition is name, description and parameters as JSON Schema"),
@@ -140,7 +140,7 @@ REQUIREMENTS: Parts = {
         deviates("S0-067", "528", "content, activeForm and status are all required",
                  reason="spec 4 makes activeForm optional: without one content is shown"),
         done("S0-173", "524-525,537-541", "content is imperative, activeForm continuous"),
-        planned("S0-068", "548-549,554-567",
+        done("S0-068", "548-549,554-567",
                 "The list is shown in the terminal: one line per task with an icon for its state (⬜ 🔄 ✅)"),
         done("S0-174", "563", "A task in progress is shown by its activeForm, others by their content"),
         deviates("S0-175", "551", "The reply is 'Todos updated'",
@@ -154,8 +154,8 @@ REQUIREMENTS: Parts = {
         done("S0-072", "580,605,626", "multiSelect, default false, allows several answers"),
         done("S0-177", "619-621,625-630",
                 "Questions are put one after the other, each option as 'label - description'"),
-        planned("S0-073", "622", "'Other (custom input)' is always offered"),
-        planned("S0-178", "632-638", "Choosing Other asks 'Enter your answer:'; that text becomes the answer"),
+        done("S0-073", "622", "'Other (custom input)' is always offered"),
+        done("S0-178", "632-638", "Choosing Other asks 'Enter your answer:'; that text becomes the answer"),
         done("S0-074", "617,640,644", "Answers come as JSON: header to a list of labels"),
     ),
     "WebFetch": (
@@ -300,11 +300,11 @@ REQUIREMENTS: Parts = {
         done("S0-144", "1272-1282,1327",
                 "createAgent(type, tools, systemPrompt) makes an agent with just those tools"),
         done("S0-201", "1284-1285", "run(agent, task) gives its result"),
-        planned("S0-145", "1330", "Questions can be delegated to an expert model"),
+        done("S0-145", "1330", "Questions can be delegated to an expert model"),
     ),
     "To build": (
         planned("S0-146", "1328", "The interface speaks six languages"),
-        planned("S0-147", "1300,1329,1337", "A command line wires everything together"),
+        done("S0-147", "1300,1329,1337", "A command line wires everything together"),
         done("S0-148", "1299", "TaskOutput gets the results of background tasks"),
         done("S0-149", "1307", "RocketLang: a language for commands that mix Indic languages and code"),
         planned("S0-150", "1308", "Voice input by Indic speech recognition"),

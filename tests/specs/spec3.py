@@ -68,7 +68,7 @@ REQUIREMENTS: Parts = {
         done("S3-044", "349-351,393-399", "Every parameter has a description"),
     ),
     "Built-in tools": (
-        planned("S3-033", "32-36,38,319-323,325", "read, write, edit, glob, grep and bash exist"),
+        done("S3-033", "32-36,38,319-323,325", "read, write, edit, glob, grep and bash exist"),
         done("S3-054", "32,319", "read: line numbers, offset and limit"),
         done("S3-055", "33,320", "write: creates or overwrites, path checked against the workspace"),
         done("S3-056", "34,321", "edit: search and replace in place"),

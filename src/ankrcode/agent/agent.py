@@ -83,8 +83,7 @@ class Agent:
         base_url: str | None = None,
         kit: Toolkit | None = None,
     ) -> None:
-        given = tuple(tools)
-        denied = tuple(disallowed_tools)
+        given, denied = tuple(tools), tuple(disallowed_tools)
         if kit is None:
             kit = Toolkit(
                 given,
@@ -112,6 +111,7 @@ class Agent:
             kit.agent.subagents = self._hiring
         self._toolset = Toolset(kit, given, toolset, denied)
         self._early: list[str] = []  # said before the first task
+        self._account = Progress()  # what further agents take: the task's, or the next one's
 
     # ── one task ──────────────────────────────────────────────────────────────────────────
     async def run(
@@ -125,6 +125,10 @@ class Agent:
         """Work until it is done. However it ends, the answer says so; nothing is raised for it."""
         if self._working is not None:
             raise UsageError.of("agent_busy")
+        if schema is not None:
+            from ankrcode.agent.structured import check_schema  # only who asks for one pays for it
+
+            check_schema(schema)
         current = asyncio.current_task()
         cancels = current.cancelling() if current is not None else 0
         work = self._work(task, tuple(attachments), schema, max_turns)
@@ -163,6 +167,11 @@ class Agent:
                 self.cancel()
                 await asyncio.wait((working,))
 
+    async def chat(self, text: str) -> str:
+        """One word of the person, and what came of it, as text alone: the answer, or why none."""
+        answer = await self.run(text)
+        return answer.text or answer.error
+
     def run_sync(self, task: str, **more: object) -> Answer:
         """The same from ordinary code, also inside a running loop."""
         return run_in_background_loop(self.run(task, **more))  # type: ignore[arg-type]
@@ -195,6 +204,8 @@ class Agent:
         source = self.kit.source
         started = source.monotonic()
         progress = Progress(max_turns=max_turns or self._max_turns)
+        progress.spend(self._account.usage, self._account.usd)
+        self._account = progress
         try:
             talk = await self.talk()
             talk.begin(progress, schema)
@@ -202,7 +213,7 @@ class Agent:
         except asyncio.CancelledError:
             ended = ending("error_cancelled", "agent_cancelled")
         duration_ms = round((source.monotonic() - started) * 1000, 3)
-        answer = self._answer(progress, ended, duration_ms)
+        answer, self._account = self._answer(progress, ended, duration_ms), Progress()
         await shielded(self._end_turn(answer))
         with suppress(asyncio.CancelledError):  # the task is done, whatever becomes of this
             await self._opening.remember(self._talk, task, answer)
@@ -257,12 +268,12 @@ class Agent:
             await self.kit.ready()
             tell, model = teller(self.kit), self.model
             self._hiring.announce()
-            system = self._opening.system(model.name)
+            system = self._opening.system(model)
             self._talk = talk = Talk(
                 kit=self.kit,
                 model=model,
                 conversation=Conversation(self.kit, system, tell),
-                tools=self._toolset.told(model.name),
+                tools=self._toolset.told(model.name, model.context_tokens),
                 options=self._options,
                 purse=self.purse,
                 limits=self._limits,
@@ -300,9 +311,8 @@ class Agent:
         )
 
     def charge(self, usage: Usage, usd: float) -> None:
-        """What a further agent took counts as ours; its lease has paid for it."""
-        if self._talk is not None:
-            self._talk.progress.spend(usage, usd)
+        """What a further agent took counts as ours, between two tasks as the next one's."""
+        self._account.spend(usage, usd)
 
     # ── the conversation ──────────────────────────────────────────────────────────────────
     async def compact(self, instructions: str = "") -> bool:
@@ -331,6 +341,7 @@ class Agent:
             await asyncio.wait((self._working,))
         await self._model.close()
         if not self.kit.agent.depth:
+            await self._hiring.close()
             hooks = self.kit.hooks
             if hooks is not None and hooks.listens("SessionEnd"):
                 await asyncio.to_thread(self.kit.close)  # its hooks run in another loop

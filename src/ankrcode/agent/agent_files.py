@@ -18,6 +18,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from ankrcode.agent.bounds import names_of, parts_in
 from ankrcode.agent.front_matter import FrontMatter, split
 from ankrcode.config.paths import config_file, home_folder
 from ankrcode.config.trust import TrustStore
@@ -38,7 +39,9 @@ class AgentType(Struct, frozen=True, kw_only=True):
     description: str
     prompt: str
     tools: tuple[str, ...] | None = None  # None: all
+    bounds: tuple[str, ...] = ()  # the same as written, where a tool is given in part
     without: tuple[str, ...] = ()  # but these
+    denials: tuple[str, ...] = ()  # nor these parts of the others
     model: str = ""  # small, medium, large, provider/name; empty: as whoever started it
     max_turns: int = MAX_TURNS
     mode: Mode | None = None  # never wider than that of whoever started it
@@ -53,12 +56,16 @@ def agent_type(text: str, path: str = "") -> AgentType:
     name = facts.text("name") or Path(path).stem
     if not name or not prompt:
         raise ValueError("it has no prompt" if name else "it has no name")
+    tools, denied = _tools(facts), facts.items("disallowedTools")
+    denials = parts_in(denied, "deny")
     return AgentType(
         name=name,
         description=facts.text("description"),
         prompt=prompt,
-        tools=_tools(facts),
-        without=_names(facts.items("disallowedTools")),
+        tools=None if tools is None else names_of(tools),
+        bounds=tools if tools and parts_in(tools, "allow") else (),
+        without=names_of(one for one in denied if one not in denials),
+        denials=denials,
         model=_model(facts.text("model")),
         max_turns=_number(facts.text("maxTurns") or facts.text("max_turns")),
         mode=_mode(facts.text("permissionMode")),
@@ -107,15 +114,11 @@ def _content(file: Path) -> str:
 
 # ── what the fields mean ──────────────────────────────────────────────────────────────────────
 def _tools(facts: FrontMatter) -> tuple[str, ...] | None:
+    """As written; None: all."""
     names = facts.items("tools")
     if "tools" not in facts.values or any(name in _EVERYTHING for name in names):
         return None
-    return _names(names)
-
-
-def _names(items: tuple[str, ...]) -> tuple[str, ...]:
-    """`Bash(git:*)` names the tool Bash; which commands may run is said by the rules."""
-    return tuple(dict.fromkeys(item.partition("(")[0].strip() for item in items))
+    return names
 
 
 def _model(name: str) -> str:

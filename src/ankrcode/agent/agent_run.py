@@ -74,8 +74,11 @@ class AgentRun:
 
     def _conclude(self, task: "asyncio.Task[AgentReport]") -> None:
         """Also of one that was stopped before it began."""
-        self.output.close()
         is_stopped = task.cancelled()
+        if not is_stopped and (fault := task.exception()) is not None:
+            why = f"{type(fault).__name__}: {fault}\n"
+            self.output.write(memoryview(why.encode(errors="replace")))
+        self.output.close()
         is_fine = not is_stopped and task.exception() is None and task.result().ok
         outcome = Outcome(
             exit_code=0 if is_fine else 1,

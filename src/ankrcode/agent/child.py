@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from ankrcode.agent.agent_files import AgentType
 from ankrcode.agent.answer import Answer
+from ankrcode.agent.bounds import rules_in
 from ankrcode.agent.guide import docs_folder, reads_docs, with_docs
 from ankrcode.agent.hiring import Worker
 from ankrcode.agent.lease import Lease
@@ -27,6 +28,7 @@ from ankrcode.tooling.subagents import AgentReport
 from ankrcode.words import say
 from ankrcode.workspace.processes.output import Output
 
+_NAMED = 20  # files that are left out, by name
 MAX_PUSHES = 3  # how often a hook may send a finished agent back to work
 
 
@@ -54,6 +56,7 @@ class Child:
         agent_id: str,
         parent: Toolkit,
         tools: list[str],
+        asked: tuple[str, ...],
         wish: str,
         is_isolated: bool,
         said: list[Message] | None = None,
@@ -61,6 +64,7 @@ class Child:
         self.type = one
         self.agent_id = agent_id
         self.tools = tools
+        self.asked = asked  # as it was ordered, where that was a part of a tool
         self.wish = wish  # which model it is to have
         self.is_isolated = is_isolated
         self.is_working = False
@@ -72,7 +76,7 @@ class Child:
 
     async def work(self, task: Assignment, hire: Hire, charge: Charge) -> AgentReport:
         """From the order to the report. Cancelled, it tidies up as well."""
-        self._took = Answer()
+        self._took = answer = Answer()
         try:
             worker = hire(await self._ready(), self, task)
             answer = await self._watched(worker, task)
@@ -82,6 +86,8 @@ class Child:
             task.lease.settle(self._took.cost_usd)
             charge(self._took.usage, self._took.cost_usd)
             await shielded(self._tidied())
+            for line in filter(None, (answer.error, self._kept_at())):  # for whoever looks later
+                task.output.write(memoryview(f"{line}\n".encode(errors="replace")))
         return self._report(answer, task)
 
     # ── its place ─────────────────────────────────────────────────────────────────────────
@@ -98,10 +104,34 @@ class Child:
                 agent_id=self.agent_id,
                 root=self._worktree.path if self._worktree is not None else None,
             )
+            self._bind(kit)
             if reads_docs(self.type) and (docs := docs_folder()) is not None:
                 kit.agent.policy.readable += (str(docs.resolve()),)
             kit.agent.messages[:] = self._said
         return self._kit
+
+    def _about_place(self) -> str:
+        """What the task says about places means those of the worktree."""
+        if self._worktree is None:
+            return ""
+        root, left_out = self._parent.agent.workspace.root, self._worktree.left_out
+        told = (
+            f"You work in {self._worktree.path}, a copy of {root}: paths there mean the same here."
+        )
+        if left_out:
+            told += f" Not copied, for it is too much: {_some(left_out)}."
+        return f"\n\n<note>{told}</note>"
+
+    def _kept_at(self) -> str:
+        kept = self._worktree
+        return say("subagent_worktree", path=kept.path, branch=kept.branch) if kept else ""
+
+    def _bind(self, kit: Toolkit) -> None:
+        """Tools given in part: by its type, and by whoever ordered it."""
+        workspace, policy = kit.agent.workspace, kit.agent.policy
+        policy.bind(rules_in(self.type.denials, "deny", workspace))
+        for items in (self.type.bounds, self.asked):
+            policy.bind(rules_in(items, "allow", workspace))
 
     async def _tidied(self) -> None:
         """What it left running ends with it; a worktree without changes goes."""
@@ -119,13 +149,11 @@ class Child:
         finally:
             transcript.end()
             await shielded(_over(keeping))
-        if answer.is_error:
-            transcript.write(f"{answer.error}\n")
         return answer
 
     async def _run(self, worker: Worker, task: Assignment) -> Answer:
         """Until it is done, and no hook wants more of it."""
-        prompt = await self._begun(worker, task.prompt)
+        prompt = await self._begun(worker, f"{task.prompt}{self._about_place()}")
         push = 0
         while True:
             answer = await self._answered(worker, prompt, task.max_turns)
@@ -187,7 +215,13 @@ class Child:
             output_path=task.output.save(),
             worktree=worktree.path if worktree is not None else "",
             branch=worktree.branch if worktree is not None else "",
+            left_out=worktree.left_out if worktree is not None else (),
         )
+
+
+def _some(names: tuple[str, ...]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
 
 
 @cache
@@ -195,8 +229,14 @@ def common_prompt() -> str:
     return Path(__file__).with_name("subagent.md").read_text(encoding="utf-8").strip()
 
 
-def prompt_of(one: AgentType) -> str:
-    return f"{common_prompt()}\n\n{with_docs(one.prompt)}"
+def prompt_of(one: AgentType, asked: tuple[str, ...] = ()) -> str:
+    """What it is told first, and which part of a tool it has where it has not the whole."""
+    told = [common_prompt(), with_docs(one.prompt)]
+    bounds = [own for own in (one.bounds, asked) if own]
+    told += [f"Of your tools only this may be used: {', '.join(own)}" for own in bounds]
+    if one.denials:
+        told.append(f"Never used: {', '.join(one.denials)}")
+    return "\n\n".join(told)
 
 
 async def _over(task: "asyncio.Future[None]") -> None:

@@ -1,5 +1,6 @@
 """Which answers claim that tests pass. Careful on purpose: hedged, negated, quoted or conditional
-words are no claim."""
+words are no claim. Words of Indian scripts stand in lists of their own: `\b` knows nothing of them.
+"""
 
 import re
 from typing import Literal
@@ -8,14 +9,23 @@ from msgspec import Struct
 
 Scope = Literal["some", "all", "full"]
 
-_HINT = re.compile(r"test|spec|suite|green|passed|passing|टेस्ट|परीक्षण|prueba", re.IGNORECASE)
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.DOTALL | re.MULTILINE)
 _QUOTED = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
 _SENTENCE = re.compile(r"(?:[^.!?\n।]|[.!?](?=\S))+[.!?।]?")
 
+_INDIC_SUBJECT = "टेस्ट|परीक्षण|चाचणी|चाचण्या|சோதனை|டெஸ்ட்|పరీక్ష|టెస్ట|ಪರೀಕ್ಷೆ|ಟೆಸ್ಟ್"
+_INDIC_VERB = "पास|सफल|उत्तीर्ण|यशस्वी|வெற்றி|பாஸ்|தேர்ச்சி|పాస్|విజయవంత|ఉత్తీర్ణ|ಪಾಸ್|ಯಶಸ್ವಿ|ಉತ್ತೀರ್ಣ"
+_INDIC_FAILURE = "असफल|अयशस्वी|विफल|फेल|தோல்வி|ஃபெயில்|విఫల|ఫెయిల్|ವಿಫಲ|ಫೇಲ್"
+# no, if, when, should, may, will
+_INDIC_HEDGE = (
+    "नहीं|अगर|यदि|जब|चाहिए|शायद|ताकि|होंगे|होंगी|जाए|सक|नाही|जर|तर|हव|पाहिजे|जेव्हा|कदाचित|होतील"
+    "|இல்லை|வில்லை|ால்|வேண்டும்|போது|லாம்|கூடும்|பெறும்|ஆகும்|வும்"
+    "|లేదు|లేవు|అయితే|ఉంటే|ాలి|వచ్చు|అవుతాయి|తాయి|ఒకవేళ|ండి"
+    "|ಇಲ್ಲ|(?<!ಎ)ಲ್ಲ|ದರೆ|ಬೇಕು|ಬಹುದು|ುತ್ತವೆ|ಯಾವಾಗ|ಿಸಿ(?=[.।]|$)"
+)
 _SUBJECT = (
     r"(?:tests?|specs?|test[- ]?suite|suite|pytest|vitest|jest|mocha|rspec|phpunit|ctest|tox"
-    r"|टेस्ट|परीक्षण|pruebas|testes)"
+    r"|pruebas|testes)"
 )
 # `tests pass a value on` is another word: what follows must end the thought.
 _END = (
@@ -23,21 +33,31 @@ _END = (
     r"|also|under|for|ho|hain|here|fine|both)\b))"
 )
 _VERB = (
-    rf"(?:pass(?:es|ed|ing|ent)?{_END}|succeed(?:s|ed)?|green|bestehen|bestanden|grün|pasan|pasaron"
-    r"|passam|laufen durch|पास|सफल)"
+    rf"(?:pass(?:es|ed|ing|ent)?{_END}|succeed(?:s|ed)?|bestehen|bestanden|pasan|pasaron"
+    r"|passam|laufen durch)"
 )
+# A button may be green, too: between tests and their colour stand only small words.
+_GREEN = (
+    r"(?:[\s`'\"*:–-]|\b(?:are|is|were|was|all|now|again|runs?|results?|suites?|back|still|stays?"
+    r"|remains?|fully|both|sind|ist|wieder|alle|jetzt|ok|hain)\b)*\b(?:green|grün)"
+)
+_WELL = r"(?:successfully|cleanly|fine)"
 _CLAIM = re.compile(
     rf"(?<![\w/.-]){_SUBJECT}\b[^;]{{0,80}}?\b{_VERB}(?!\w)"
-    rf"|\b[\w./:\\-]*(?:test|spec)[\w./:\\-]*[^;]{{0,40}}?\b{_VERB}(?!\w)"
-    rf"|{_SUBJECT}[^;]{{0,60}}?(?:पास|सफल)"
+    rf"|(?<![\w/.-]){_SUBJECT}\b{_GREEN}(?!\w)"
+    rf"|\b[\w./:\\-]*(?:test|spec)[\w./:\\-]*(?:[^;]{{0,40}}?\b{_VERB}|{_GREEN})(?!\w)"
+    rf"|(?:{_INDIC_SUBJECT}|{_SUBJECT})[^;]{{0,60}}?(?:{_INDIC_VERB})"
     rf"|\b[1-9]\d*(?:/\d+)? (?:tests? )?(?:passed|passing)\b"
     rf"|\bpass(?:es|ed|ing)? (?:all|every|the)\b[^;]{{0,30}}\btests?\b"
-    rf"|\bgreen\b[^;]{{0,20}}\b(?:test|suite|run)"
+    rf"|\btests?\b[^;]{{0,30}}\b(?:ran|completed|finished)\b[^;]{{0,15}}\b{_WELL}"
+    rf"|\bran\b[^;]{{0,20}}\b(?:tests?|suite)\b[^;]{{0,15}}\b{_WELL}"
+    rf"|\bgreen (?:tests?|suite|test[- ]suite|test runs?)\b"
     rf"|\b(?:everything|all) (?:is |are )?(?:green|passes|passing)\b",
     re.IGNORECASE,
 )
 _HARMLESS = re.compile(
-    r"\b(?:no|0|zero|without(?: any)?) (?:failures?|errors?|failing tests?|regressions?)\b"
+    r"\b(?:no|0|zero|without(?: any)?) "
+    r"(?:failures?|failed|failing(?: tests?)?|errors?|regressions?|skipped)\b"
     r"|\bno longer fails?\b|\bnot only\b",
     re.IGNORECASE,
 )
@@ -45,17 +65,29 @@ _HEDGE = re.compile(
     r"\b(?:should|would|could|will|may|might|must|once|if|when|until|unless|whether|ensure|verify"
     r"|expect\w*|hopefully|please|so that|needs?|want|not|never|no|none|nothing|without|unable"
     r"|cannot|fails?|failed|failing|failures?|broken|red|skip\w*|untested|unverified|assum\w*|believe"
-    r"|think|likely|probably|previously|earlier|before|used to|make sure"
-    r"|to (?:make|let|have|get|see|be)"
+    r"|think|likely|probably|previously|earlier|before|used to|make sure|checks? (?:that|if)"
+    r"|to (?:make|let|have|get|see|be|confirm|check)|according to|in version"
+    r"|says?|claims?|states?|badge|criteri\w+|definition of|tests? to pass"
+    r"|you (?:say|said|pasted|sent|showed|posted|wrote)|your (?:log|readme|output|report|ci)"
+    r"|(?:after|as soon as) (?:all |the |your )*tests? (?:pass|succeed)"
     r"|goal|aim\w*|try|trying|suggest\w*|recommend\w*|next step|todo|yet|almost|most|some|only"
     r"|nahin?|nahi|agar|jab|nicht|wenn|falls|sollten?|pas|si|cuando|deber\w*|não|quando)\b"
-    r"|n't\b|\?|नहीं|अगर|यदि|जब|चाहिए",
+    rf"|n't\b|\?|{_INDIC_FAILURE}|{_INDIC_HEDGE}"
+    r"|\b(?:is|are|was|were|be|being|been) passed\b"  # an argument is
+    r"|^\W*(?:\d+[.)]\s*)?(?:run|check|confirm|execute|make|get|let|fix)\b"  # said to the person
+    r"|\[ \]",  # not ticked off
     re.IGNORECASE,
 )
+# A table explains words as often as it tells results.
+_EXPLAINS = re.compile(r"^\|(?!.*(?:\d|\ball\b))", re.IGNORECASE)
 _FULL = re.compile(
     r"\b(?:full|whole|entire|complete)\b[^;]{0,25}\b(?:suite|tests?)\b", re.IGNORECASE
 )
-_ALL = re.compile(r"\b(?:all|every|everything|suite|alle|tous|todas|todos|saare)\b|सभी|सारे", re.I)
+_ALL = re.compile(
+    r"\b(?:all|every|everything|suite|alle|tous|todas|todos|saare)\b"
+    r"|सभी|सारे|सर्व|सगळ|எல்லா|அனைத்து|అన్ని|ಎಲ್ಲ",
+    re.IGNORECASE,
+)
 _NAMED = re.compile(r"[\w./:\\-]*(?:tests?|specs?)[\w./:\\-]*", re.IGNORECASE)
 _PLAIN = re.compile(
     r"(?:unit|integration|e2e|smoke|regression|end-to-end|acceptance|new|the)?[-:]?"
@@ -65,17 +97,15 @@ _PLAIN = re.compile(
 )
 
 
+_FAILURE = re.compile(rf"\bfail|broken|\bred\b|\berrors?\b|{_INDIC_FAILURE}", re.IGNORECASE)
+
+
 class Claim(Struct, frozen=True, kw_only=True):
     """One sentence that says tests pass, and which."""
 
     sentence: str
     scope: Scope = "some"
     names: tuple[str, ...] = ()
-
-
-def may_claim(text: str) -> bool:
-    """A quick look: most answers say nothing of the kind."""
-    return _HINT.search(text) is not None
 
 
 def claims_in(answer: str) -> list[Claim]:
@@ -88,12 +118,12 @@ def admits_failures(answer: str, claims: list[Claim]) -> bool:
     rest = answer
     for claim in claims:
         rest = rest.replace(claim.sentence, "")
-    return re.search(r"\bfail|broken|\bred\b|\berrors?\b|विफल", rest, re.IGNORECASE) is not None
+    return _FAILURE.search(rest) is not None
 
 
 def _claim(sentence: str) -> Claim | None:
-    bare = _HARMLESS.sub("", re.sub(r"[*`]", "", sentence))
-    if not _CLAIM.search(bare) or _HEDGE.search(_unnamed(bare)):
+    bare = _HARMLESS.sub("cleanly", re.sub(r"[*`]", "", sentence))
+    if not _CLAIM.search(bare) or _HEDGE.search(_unnamed(bare)) or _EXPLAINS.search(bare):
         return None
     scope: Scope = "full" if _FULL.search(bare) else "all" if _ALL.search(bare) else "some"
     return Claim(sentence=sentence, scope=scope, names=tuple(_names(bare)))

@@ -1,10 +1,11 @@
 """A conversation that no longer fits goes on shorter: first without old results, then from a
 summary. Whatever must not be lost is put back by code (`pinned.py`); calls keep their results."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -25,6 +26,8 @@ _ENOUGH = 0.7  # below this no summary is needed
 _TAIL, _WORDS, _STATE, _ASKED, _SUMMARY = 0.25, 0.15, 0.1, 0.1, 0.15
 _LEAST_TAIL = 1_000  # tokens
 _DIGEST_CALLS = 60
+_LONG_CHARS = 300
+_NO_PICTURES = 0.2  # where so little room is left, pictures go
 
 
 async def compact(talk: Talk, *, instructions: str = "", trigger: str = "auto") -> bool:
@@ -159,20 +162,43 @@ def _tail_start(said: Sequence[Message], estimate: Estimate, room: float) -> int
 
 
 def _fitted(tail: Sequence[Message], estimate: Estimate, room: float) -> list[Message]:
-    """The last exchange stays in any case; results that are too long for that are shortened."""
-    size = estimate.of(tail)
-    if size <= room:
-        return list(tail)
-    return [_thinner(message, room / size) for message in tail]
+    """The last exchange stays in any case; what is too long in it is shortened: first results, then
+    the model's own words and what it wrote into calls. The person's words are never cut here."""
+    kept = list(tail)
+    for thinner in (_shorter_result, _shorter_call):
+        size = estimate.of(kept)
+        if size <= room:
+            break
+        kept = [_thinner(message, room / size, thinner) for message in kept]
+    return kept
 
 
-def _thinner(message: Message, share: float) -> Message:
-    parts = tuple(_thinner_part(part, share) for part in message.parts)
-    return replace(message, parts=parts)
+def _thinner(message: Message, share: float, thinner: Callable[[Part, float], Part]) -> Message:
+    if message.role == "user" and thinner is _shorter_call:
+        return message
+    return replace(message, parts=tuple(thinner(part, share) for part in message.parts))
 
 
-def _thinner_part(part: Part, share: float) -> Part:
-    """Only results: what the person said is never cut short here."""
+def _shorter_result(part: Part, share: float) -> Part:
     if isinstance(part, ToolResultPart):
-        return replace(part, text=shortened(part.text, of_text(part.text) * share))
+        text = shortened(part.text, of_text(part.text) * share)
+        return replace(
+            part, text=text, attachments=() if share < _NO_PICTURES else part.attachments
+        )
     return part
+
+
+def _shorter_call(part: Part, share: float) -> Part:
+    if isinstance(part, TextPart):
+        return replace(part, text=shortened(part.text, of_text(part.text) * share))
+    if isinstance(part, ToolUsePart):
+        cut = {name: _shorter_value(value, share) for name, value in part.arguments.items()}
+        return replace(part, arguments=cut)
+    return part
+
+
+def _shorter_value(value: Any, share: float) -> Any:
+    """Long texts, such as the content of a file; what a call is about stays."""
+    if isinstance(value, str) and len(value) > _LONG_CHARS:
+        return shortened(value, max(of_text(value) * share, of_text(value[:_LONG_CHARS])))
+    return value

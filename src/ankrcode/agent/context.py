@@ -59,7 +59,9 @@ class ContextWindow:
         before = conversation.estimate.tokens
         await compact()
         after = conversation.estimate.tokens
-        if after < before * _BETTER and after <= self.limit:
+        fixed = conversation.fixed_tokens  # nobody can leave that out
+        enough = (self.limit + self.window) / 2  # an answer still has room
+        if after - fixed < (before - fixed) * _BETTER and after <= enough:
             self._vain = 0
             return None
         self._vain += 1

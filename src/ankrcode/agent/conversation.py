@@ -35,6 +35,12 @@ class Conversation:
         """Without the system messages."""
         return self._kit.agent.messages
 
+    @property
+    def fixed_tokens(self) -> int:
+        """What every request has: the system messages, and the tools."""
+        estimate = self.estimate
+        return estimate.of(self.system) + round(estimate.fixed * estimate.factor)
+
     def _begin_with(self, said: Iterable[Message]) -> None:
         """The lists stay the same objects: tools look at the one, requests carry the other."""
         kept = list(said)

@@ -3,6 +3,8 @@ provider reports. Each message is looked at once, when it is added."""
 
 from collections.abc import Iterable
 
+import msgspec
+
 from ankrcode.protocol.message import (
     AttachmentPart,
     Message,
@@ -93,4 +95,4 @@ def of_value(value: object) -> float:
 
 def of_tools(tools: Iterable[ToolSpec]) -> float:
     """What the tools beside the messages come to."""
-    return sum(of_text(one.description) + 2 * of_value(one.input_schema) for one in tools)
+    return sum(_PER_PART + len(msgspec.json.encode(one)) / _CHARS_PER_TOKEN for one in tools)

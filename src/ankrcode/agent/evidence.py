@@ -1,6 +1,7 @@
 """Is an answer borne out by what ran? "Tests pass" needs a green run that covers it, after the last
 write to a file that is not documentation. By rule, no model; in doubt the answer is believed."""
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 
@@ -9,8 +10,9 @@ from msgspec import Struct
 from ankrcode.agent.claims import Claim, admits_failures, claims_in
 from ankrcode.agent.commands import Simple, taken_apart
 from ankrcode.agent.ledger import WRITERS, Ran
-from ankrcode.agent.runners import Run, run_of, went
+from ankrcode.agent.runners import Run, may_be_run, run_of, went
 from ankrcode.words import say
+from ankrcode.workspace.roots import is_inside
 
 _DOCUMENTS = re.compile(
     r"\.(?:md|mdx|markdown|rst|adoc|org|png|jpe?g|gif|svg|webp|pdf|ipynb_checkpoints)$"
@@ -39,12 +41,13 @@ class _Event(Struct, frozen=True, kw_only=True):
     outcome: str = "unknown"
 
 
-def unsupported(ran: Sequence[Ran], answer: str) -> str:
-    """The note to put below the answer; empty where what it claims is borne out."""
+def unsupported(ran: Sequence[Ran], answer: str, roots: Sequence[str] = ()) -> str:
+    """The note to put below the answer; empty where what it claims is borne out. What is written
+    outside of `roots` concerns no test."""
     claims = claims_in(answer)
     if not claims:
         return ""
-    events = list(_events(ran))
+    events = [one for one in _events(ran) if not one.write or _is_ours(one.write, roots)]
     last_write = max((at for at, one in enumerate(events) if one.write), default=-1)
     before, after = events[:last_write], events[last_write + 1 :]
     for claim in claims:
@@ -128,6 +131,15 @@ def _events(ran: Sequence[Ran]) -> Iterator[_Event]:
             yield _Event(outcome="green" if one.ok else "red")
 
 
+def _is_ours(path: str, roots: Sequence[str]) -> bool:
+    if not path.startswith("/"):
+        return True
+    if not roots:
+        return not path.startswith("/tmp/")  # noqa: S108
+    real = os.path.realpath(path)
+    return any(is_inside(path, root) or is_inside(real, root) for root in roots)
+
+
 def _by_code(one: Ran) -> str:
     return "unknown" if one.exit_code is None else "green" if one.exit_code == 0 else "red"
 
@@ -147,6 +159,8 @@ def _of_command(one: Ran, command: str) -> Iterator[_Event]:
     for simple in taken_apart(command):
         if (run := run_of(simple)) is not None:
             yield _Event(run=run, outcome=went(simple, one.exit_code, one.text))
+        elif may_be_run(simple, one.text):
+            yield _Event(outcome=went(simple, one.exit_code, one.text))
         elif one.ok:
             yield from (_Event(write=path) for path in _writes(simple))
 
@@ -162,4 +176,4 @@ def _writes(simple: Simple) -> list[str]:
         files.append(" ".join(words[:2]))
     if program in ("patch",):
         files.append("patch")
-    return [path for path in files if not path.startswith("/tmp/")]  # noqa: S108
+    return files

@@ -2,14 +2,18 @@
 
 from ankrcode.agent.answer import Ending
 from ankrcode.agent.listening import Heard
-from ankrcode.agent.notes import note, texts
+from ankrcode.agent.notes import broken_call, note, texts
 from ankrcode.agent.progress import ending
 from ankrcode.agent.talk import Talk
 from ankrcode.protocol.event import Noticed
 from ankrcode.protocol.stream import StopReason
 
 MAX_PUSHES = 5  # how often a finished answer may be sent back
+MAX_REPAIRS = 3  # of an answer that says nothing, or does not fit its schema
 _GO_ON = "Your answer was cut off at its limit. Go on exactly where it ended."
+_SAY_SOMETHING = (
+    "Your answer was empty. Go on if something is left to do; else say what you did or found."
+)
 
 
 async def finished(talk: Talk, heard: Heard) -> Ending | None:
@@ -22,12 +26,13 @@ async def finished(talk: Talk, heard: Heard) -> Ending | None:
         talk.text = ""
         talk.conversation.tell(texts(talk.steering.take()))
         return None
-    if talk.schema is not None and (faults := _misfit(talk)):
-        if talk.repairs:
-            return ending("error_schema", "agent_schema", why=faults)
+    if lack := _lack(talk, heard):
+        why, stopped = lack
+        if talk.repairs >= MAX_REPAIRS:
+            return stopped
         talk.repairs += 1
         talk.text = ""
-        talk.conversation.tell([note(f"Your answer does not fit the schema: {faults}")])
+        talk.conversation.tell([note(why)])
         return None
     if await _held_by_hook(talk):
         return None
@@ -36,13 +41,25 @@ async def finished(talk: Talk, heard: Heard) -> Ending | None:
     return talk.progress.done()
 
 
+def _lack(talk: Talk, heard: Heard) -> tuple[str, Ending] | None:
+    """What the answer lacks, for the model to mend; and the end, if it never does."""
+    if talk.schema is not None:
+        faults = _misfit(talk)
+        told = f"Your answer does not fit the schema: {faults}"
+        return (told, ending("error_schema", "agent_schema", why=faults)) if faults else None
+    if talk.text.strip() or heard.stop is StopReason.REFUSAL:
+        return None
+    if talk.said_last and talk.repairs:
+        return None  # it said something beside its last calls, and has no more to say
+    return _SAY_SOMETHING, ending("error_provider", "agent_empty", model=talk.model.name)
+
+
 def _is_unfinished(talk: Talk, heard: Heard) -> bool:
     """Cut at a limit, or paused by its vendor: ask on."""
     if heard.stop is StopReason.PAUSE:
         return True
     if heard.broken:
-        names = ", ".join(one.name for one in heard.broken)
-        talk.conversation.tell([note(f"Your call of {names} was not whole and did not run.")])
+        talk.conversation.tell([note(broken_call(one)) for one in heard.broken])
         return True
     if heard.stop is StopReason.LENGTH:
         talk.conversation.tell([note(_GO_ON)])

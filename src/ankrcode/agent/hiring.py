@@ -1,5 +1,6 @@
 """How an agent comes to further ones. Nothing of it is loaded before the first is asked for."""
 
+import asyncio
 import os
 from collections.abc import Iterable
 from typing import Protocol
@@ -16,6 +17,7 @@ from ankrcode.providers.wire import Model
 from ankrcode.tooling.subagents import AgentOrder, AgentWork, Subagents
 
 _HEADING = "\n\nDefined here as well:\n"
+_TIDIES_S = 30.0  # a bound: git may be slow to remove a worktree
 _TOLD_CHARS = 2_000  # what people wrote about their agents, in the description of Task
 
 
@@ -62,6 +64,14 @@ class Hiring:
 
             self._crew = Crew(self._employer)
         return self._crew.start(order)
+
+    async def close(self) -> None:
+        """Who works in the background ends, and has tidied up, before what it needs is gone."""
+        tasks = [one for one in self._employer.kit.agent.tasks.all() if one.kind == "agent"]
+        for task in tasks:
+            task.is_killed = task.is_killed or not task.work.is_done
+            task.work.stop()
+        await asyncio.gather(*(task.ended_within(_TIDIES_S) for task in tasks))
 
     def announce(self) -> None:
         """The model is told of the agents that people defined here."""

@@ -1,5 +1,6 @@
 """What really ran, as far as it bears on what an answer may claim: runs of programs, and writes."""
 
+import re
 from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -7,12 +8,14 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ankrcode.agent.notes import SUMMARISED
+from ankrcode.agent.notes import SUMMARISED, is_note
 from ankrcode.protocol.message import Message, TextPart, ToolResultPart, ToolUsePart
 from ankrcode.protocol.result import ToolResult
 
 MAX_KEPT = 500
 _TEXT_CHARS = 1_500  # of a run's output: its end, where runners sum up
+
+_ENDED = re.compile(r"^Background task (\S+) \(.*\) has ended: (\w+)", re.DOTALL | re.MULTILINE)
 
 WRITERS = frozenset(("Write", "Edit", "ApplyPatch", "NotebookEdit", "Move", "Delete"))
 RUNNERS = frozenset(("Bash", "RunCode", "TaskOutput", "Task"))
@@ -43,6 +46,8 @@ class Ledger:
         for call, result in zip(calls, results, strict=True):
             if is_kept(call.name):
                 self._kept.append(ran(call, result))
+            for text in result.metadata.get("notes", ()):
+                self._end_task(text)
 
     def take_up(self, said: Iterable[Message]) -> None:
         """From a conversation that is gone on with; what was summarised away is not known."""
@@ -54,6 +59,15 @@ class Ledger:
                 self._take(calls.pop(part.tool_use_id), part)
             elif isinstance(part, TextPart) and SUMMARISED in part.text:
                 self._kept.append(Ran(tool="Earlier", arguments={}))
+            elif isinstance(part, TextPart) and is_note(part):
+                self._end_task(part.text)
+
+    def _end_task(self, text: str) -> None:
+        """What ran in the background has ended, and the model was told so."""
+        if found := _ENDED.search(text):
+            code = int(found[2] != "completed")
+            arguments = {"task_id": found[1]}
+            self._kept.append(Ran(tool="TaskOutput", arguments=arguments, exit_code=code))
 
     def _take(self, call: ToolUsePart, part: ToolResultPart) -> None:
         if is_kept(call.name):

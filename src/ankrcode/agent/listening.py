@@ -38,6 +38,7 @@ class Heard(Struct, frozen=True, kw_only=True):
     results: tuple[ToolResult, ...] = ()
     queued: tuple[ToolResult, ...] = ()  # of calls that results asked for
     broken: tuple[CallBroken, ...] = ()
+    was_retried: bool = False  # whoever asks models has tried again already
     gathered: Gathered
 
     @property
@@ -71,6 +72,7 @@ class Listener:
         self._id = kit.source.new_id("message")  # of this answer, whose pieces are noted one by one
         self._is_kept = False
         self.spoke_as = ""  # another model, if one took over
+        self._was_retried = False
 
     async def hear(self, model: Model, request: ModelRequest) -> Heard:
         async with self._kit.turn() as turn:
@@ -99,6 +101,7 @@ class Listener:
                 event = replace(event, id=self._conversation.unused_id(event.id))
             case Waited() | Switched():
                 self._noted_others = 0
+                self._was_retried = True
                 self._notice(event)
         self.gathered.feed(event)
         if isinstance(event, CallClosed):
@@ -128,7 +131,9 @@ class Listener:
             self._tell(Noticed, key="model_waits", values=values)
         else:
             self.spoke_as = f"{event.provider}/{event.model}"
-            self._tell(Noticed, key="model_switched", values={"model": self.spoke_as})
+            why = event.failure.message if event.failure else "…"
+            values = {"model": self.spoke_as, "why": why}
+            self._tell(Noticed, key="model_switched", values=values)
 
     # ── when it is over ───────────────────────────────────────────────────────────────────
     def _conclude(self) -> None:
@@ -166,6 +171,7 @@ class Listener:
             results=self._ordered(results),
             queued=tuple(queued),
             broken=tuple(gathered.broken),
+            was_retried=self._was_retried,
             gathered=gathered,
         )
 

@@ -4,7 +4,7 @@ from ankrcode.agent.answer import Ending
 from ankrcode.agent.finishing import finished
 from ankrcode.agent.guard import REMINDER
 from ankrcode.agent.listening import Heard, Listener
-from ankrcode.agent.notes import mode_note, note, texts
+from ankrcode.agent.notes import broken_call, mode_note, note, texts
 from ankrcode.agent.progress import ending
 from ankrcode.agent.recovery import recovered
 from ankrcode.agent.talk import Talk
@@ -58,12 +58,10 @@ def _tell_results(talk: Talk, heard: Heard) -> Ending | None:
 
 def beside(talk: Talk, heard: Heard) -> list[Part]:
     """What comes with the results: tasks that ended, queued calls, the mode, the person's words."""
-    said = [text for one in heard.results for text in one.metadata.get("notes", ())]
+    told = [(text, one) for one in heard.results for text in one.metadata.get("notes", ())]
+    said = [text for text, one in told if text not in one.text]
     said += [f"Queued call: {one.title}\n{one.text}" for one in heard.queued]
-    said += [
-        f"Your call of {one.name} was not whole and did not run. {one.why}".rstrip()
-        for one in heard.broken
-    ]
+    said += [broken_call(one) for one in heard.broken]
     if nearer := talk.instructions_near(heard.results):
         said.append(f"# Project Context\n{nearer}")
     parts: list[Part] = [note(text) for text in said]

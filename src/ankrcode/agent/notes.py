@@ -4,9 +4,11 @@ from collections.abc import Iterable, Sequence
 
 from ankrcode.protocol.message import Message, Part, TextPart
 from ankrcode.protocol.permission import Mode
+from ankrcode.protocol.stream import CallBroken
 
 SUMMARISED = "The conversation before this was summarised."
 _OPEN, _CLOSE = "<note>\n", "\n</note>"
+_MODE = "## Current Mode: "
 
 # What each mode means for the model. The runtime enforces it; this only saves vain attempts.
 _MODES = {
@@ -40,7 +42,28 @@ def words_of(message: Message) -> str:
 
 def mode_note(mode: Mode, plan_file: str = "") -> TextPart:
     where = f"\nWrite the plan to {plan_file}" if mode is Mode.PLAN and plan_file else ""
-    return note(f"## Current Mode: {mode}\n{_MODES[mode]}{where}")
+    return note(f"{_MODE}{mode}\n{_MODES[mode]}{where}")
+
+
+def mode_in(said: Sequence[Message]) -> Mode:
+    """The one a conversation was told last; where it was told none, the usual one."""
+    for message in reversed(said):
+        for part in reversed(message.parts):
+            if isinstance(part, TextPart) and is_note(part) and _MODE in part.text:
+                named = part.text.rpartition(_MODE)[2].split(None, 1)[0]
+                return next((mode for mode in Mode if mode == named), Mode.DEFAULT)
+    return Mode.DEFAULT
+
+
+def broken_call(call: CallBroken) -> str:
+    why = call.why[:1].upper() + call.why[1:].rstrip(".") + "." if call.why else ""
+    again = "Call it again, with its arguments as one JSON object."
+    return " ".join(
+        filter(
+            None,
+            (f"Your call of {call.name or 'a tool'} was not whole and did not run.", why, again),
+        )
+    )
 
 
 def memory_note(recalled: str) -> TextPart:

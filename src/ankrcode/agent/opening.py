@@ -14,6 +14,7 @@ from ankrcode.app import Toolkit
 from ankrcode.protocol.event import Noticed
 from ankrcode.protocol.message import AttachmentPart, Message, Part, TextPart
 from ankrcode.protocol.result import Attachment
+from ankrcode.providers.wire import Model
 
 
 class Opening:
@@ -36,14 +37,16 @@ class Opening:
         source = "resume" if self._kit.agent.messages else "startup"
         self.pending += (await self._kit.begin(source)).context
 
-    def system(self, model: str) -> tuple[Message, ...]:
+    def system(self, model: Model) -> tuple[Message, ...]:
         kit = self._kit
-        where = environment(kit.agent.workspace, kit.source.now(), model)
-        return system_messages(self._wishes, project=self._instructions(), environment=where)
+        where = environment(kit.agent.workspace, kit.source.now(), model.name)
+        project = self._instructions(model.context_tokens)
+        return system_messages(self._wishes, project=project, environment=where)
 
-    def _instructions(self) -> str:
+    def _instructions(self, window: int) -> str:
         """Looked for anew with each conversation."""
-        self._project = project = ProjectContext(self._kit.agent.workspace, self._is_trusted)
+        workspace = self._kit.agent.workspace
+        self._project = project = ProjectContext(workspace, self._is_trusted, window)
         if not project.found():
             return ""
         self._held_back = not self._is_trusted()
@@ -70,8 +73,9 @@ class Opening:
                 why = answer.reason or answer.stop_reason or "-"
                 return ending("error_blocked", "agent_prompt_blocked", why=why)
             added += answer.context
-        parts: list[Part] = [*texts(talk.steering.take()), TextPart(text=task)]
-        parts += [AttachmentPart(attachment=one) for one in attachments]
+        shown = [AttachmentPart(attachment=one) for one in attachments]
+        words = [TextPart(text=task)] if task.strip() or not shown else []  # a picture may be all
+        parts: list[Part] = [*texts(talk.steering.take()), *words, *shown]
         parts += [note(text) for text in added]
         if recalled := await self._recalled(talk, task):
             parts.append(memory_note(recalled))

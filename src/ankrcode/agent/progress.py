@@ -11,7 +11,10 @@ from ankrcode.words import advice, say
 
 Price = Callable[[str, Usage], float]
 _DENIED = frozenset((ErrorCode.PERMISSION_DENIED, ErrorCode.BLOCKED, ErrorCode.TOOL_DISABLED))
-_LOOKING = frozenset(("Read", "Grep", "Glob", "List", "Tasks", "TaskOutput", "TodoWrite"))
+_LOOKING = frozenset(
+    ("Read", "Grep", "Glob", "List", "Tasks", "TaskOutput", "TodoWrite", "TodoRead", "Help", "Say")
+)
+_READ_ONLY = "limits"  # the profile of commands that provably change nothing
 
 
 class Progress:
@@ -39,9 +42,7 @@ class Progress:
         """A denial is made good by a later success of the same tool, or of any real work."""
         for call, result in zip(calls, results, strict=True):
             if result.error is None:
-                if call.name not in _LOOKING:
-                    self._open.clear()
-                self._open = [one for one in self._open if one.tool != call.name]
+                self._make_good(call, result)
             elif result.error.code in _DENIED:
                 denial = Denial(
                     tool=call.name,
@@ -51,6 +52,13 @@ class Progress:
                 )
                 self.denials.append(denial)
                 self._open.append(denial)
+
+    def _make_good(self, call: ToolUsePart, result: ToolResult) -> None:
+        """`ls` makes no denied command good: whoever runs us must not read success."""
+        if call.name in _LOOKING:
+            self._open = [one for one in self._open if one.tool != call.name]
+        elif result.metadata.get("profile") != _READ_ONLY:
+            self._open.clear()
 
     def done(self) -> Ending:
         """The model has finished; was work denied that nothing made good?"""

@@ -15,6 +15,7 @@ from ankrcode.workspace.roots import Workspace, is_inside
 NAMES = ("AGENTS.md", "CLAUDE.md", "ANKRCODE.md", ".ankrcode/context.md")
 MAX_FILE_CHARS = 20_000
 MAX_ALL_CHARS = 40_000
+_SHARE = 0.9  # characters for each token of the window: about a quarter of it
 MAX_IMPORT_DEPTH = 4
 MAX_FILES = 50
 _IMPORT = re.compile(
@@ -27,13 +28,17 @@ _CODE = re.compile(r"`[^`\n]*`")
 class ProjectContext:
     """The instructions of one workspace; those of inner folders come when work gets there."""
 
-    def __init__(self, workspace: Workspace, trusted: Callable[[], bool] = lambda: True) -> None:
+    def __init__(
+        self, workspace: Workspace, trusted: Callable[[], bool] = lambda: True, window: int = 0
+    ) -> None:
+        """`window`: the model's, in tokens, if that is known."""
         self._workspace = workspace
         self._is_trusted = trusted  # asked only when there is something to read
         self._taken: set[str] = set()  # real places
         self._texts: set[str] = set()
         self._looked_at: set[str] = set()
-        self._left = MAX_ALL_CHARS
+        room = round(window * _SHARE) if window > 0 else MAX_ALL_CHARS
+        self._left = min(MAX_ALL_CHARS, room)
         self.later: list[str] = []  # what was told when work got there, after the beginning
 
     def found(self) -> bool:
@@ -117,7 +122,8 @@ def _read(file: str) -> str:
     with open(handle, "rb") as opened:  # noqa: PTH123
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             return ""
-        return opened.read(4 * MAX_FILE_CHARS + 4).decode("utf-8", "replace")
+        data = opened.read(4 * MAX_FILE_CHARS + 4)
+    return "" if b"\0" in data else data.decode("utf-8-sig", "replace")  # no text, no instructions
 
 
 def _imports(text: str) -> Iterator[str]:

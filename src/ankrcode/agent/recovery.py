@@ -18,7 +18,8 @@ def recovered(talk: Talk, heard: Heard) -> Ending | None:
     failure = heard.failure
     assert failure is not None
     kind = failure.kind
-    if kind is FailureKind.CUT or (heard.calls and kind in _PASSING):
+    is_cut = kind is FailureKind.CUT and not heard.was_retried
+    if is_cut or (heard.calls and (kind is FailureKind.CUT or kind in _PASSING)):
         talk.cuts += 1
         if talk.cuts <= MAX_CUTS:
             talk.tell(Noticed, key="answer_cut", values={"attempt": talk.cuts})

@@ -14,10 +14,10 @@ def _words(text: str) -> frozenset[str]:
 
 # A program that is a runner by itself.
 _PROGRAMS = _words(
-    """pytest py.test nosetests nose2 tox nox ward trial stestr behave
+    """pytest py.test nosetests nose2 tox nox ward trial stestr behave green
     jest vitest mocha ava tap jasmine karma cypress playwright
     gotestsum ginkgo rspec cucumber minitest phpunit pest codecept ctest busted bats prove
-    gtest bazel-test"""
+    gtest bazel-test wtr web-test-runner elm-test"""
 )
 # A program that runs tests when one of its words says so.
 _BY_WORD = {
@@ -26,19 +26,38 @@ _BY_WORD = {
     **dict.fromkeys(("flutter", "stack", "cabal", "sbt", "bazel", "xcodebuild", "meson"), "test"),
     **dict.fromkeys(("make", "gmake", "ninja", "just", "task", "rake", "invoke"), "test"),
     **dict.fromkeys(("mvn", "mvnw", "gradle", "gradlew", "ant", "composer"), "test"),
-    **dict.fromkeys(("rails", "artisan", "manage.py", "setup.py", "hatch", "pdm"), "test"),
+    **dict.fromkeys(("rails", "artisan", "manage.py", "setup.py", "hatch", "pdm", "rye"), "test"),
+    **dict.fromkeys(("turbo", "nx", "moon", "lerna", "ng", "vue-cli-service", "cmake"), "test"),
 }
 _MORE_WORDS = re.compile(
     r"tests?|check|verify|ci|spec|nextest|unit\w*|e2e|coverage|.*[:_-]tests?.*|tests?[:_-].*"
 )
+_FREE = _words("npm yarn pnpm bun make gmake just task rake composer hatch cargo cmake")
 _BUILDS = {
     **dict.fromkeys(("mvn", "mvnw"), frozenset(("package", "install", "verify"))),
     **dict.fromkeys(("gradle", "gradlew"), frozenset(("build", "check"))),
 }
 _RUN_THROUGH = _words(
-    """uv poetry pipenv pdm hatch rye conda npx pnpm yarn bun bunx bundle docker docker-compose
-    podman kubectl nix direnv coverage python python3 python2 pypy3 php ruby perl node deno tsx
-    ts-node xargs watch cd pushd"""
+    """uv uvx pipx poetry pipenv pdm hatch rye conda npx pnpm yarn bun bunx bundle docker
+    docker-compose podman kubectl nix direnv coverage python python3 python2 py pypy3 php ruby perl
+    node deno tsx ts-node xargs watch cd pushd"""
+)
+_SHORT = {"npm": ("t", "tst"), "cargo": ("t",), "yarn": ("t",), "pnpm": ("t",)}
+_OF_PACKAGES = frozenset(("--with", "--from", "--extra", "--group", "--package", "--spec"))
+# Programs that look, move or check something; tests are at most what they speak of.
+_NO_TESTS = _words(
+    """cat less head tail ls tree find fd grep rg ag sed awk sort uniq wc diff cmp stat file du
+    echo printf true false test [ which type command man git gh svn hg cp mv rm mkdir touch chmod
+    ln tar zip unzip curl wget jq yq pip pip3 apt brew ruff black isort flake8 pylint mypy pyright
+    eslint prettier tsc gofmt rustfmt clippy cd pushd popd export source . set unset sleep kill ps
+    code vim nano tee exit return local read wait"""
+)
+_SPEAKS_OF_TESTS = re.compile(r"test|spec|nose|^(?:ci|check|verify)$", re.IGNORECASE)
+_COMPILES = _words("py_compile compileall build check vet fmt clippy lint typecheck format doc")
+_SUMMED_UP = re.compile(
+    r"\b\d+ (?:tests? )?(?:passed|passing)\b|test result: (?:ok|FAILED)|Tests run: \d"
+    r"|\b\d+ (?:examples?|tests?|assertions?), |^OK \(\d|^Ran \d+ tests? in|^ok\s+\S+\s+[\d.]+s",
+    re.MULTILINE,
 )
 _INTERPRETERS = re.compile(
     r"(?:python[\d.]*|pypy\d*|php|ruby|perl|node|bash|sh|zsh|julia|Rscript|lua)"
@@ -62,7 +81,7 @@ _FILTERS = _words(
     --deselect --ignore -only --only --package --lib --bin --doc -R"""
 )
 _EVERYTHING = frozenset(
-    ("./...", ".", "./", "tests", "tests/", "test", "test/", "spec", "spec/", "all")
+    ("./...", "//...", ".", "./", "tests", "tests/", "test", "test/", "spec", "spec/", "all")
 )
 
 _RED = re.compile(
@@ -95,7 +114,7 @@ def run_of(simple: Simple) -> Run | None:
     """The run of tests that this command is, if it is one."""
     words = simple.words
     names = [word.rpartition("/")[2] for word in words]
-    if any(word in _ONLY_LOOKS for word in words) or (names[0] == "make" and "-n" in words):
+    if _only_looks(words):
         return None
     at = _runner(names, words)
     if at is None:
@@ -104,14 +123,35 @@ def run_of(simple: Simple) -> Run | None:
     return Run(command=" ".join(words)[:200], paths=tuple(paths), filters=tuple(filters))
 
 
+def may_be_run(simple: Simple, text: str) -> bool:
+    """Something that may have run tests where nobody can tell: by what it says, or printed."""
+    words, program = simple.words, simple.words[0].rpartition("/")[2]
+    if program in _NO_TESTS or _only_looks(words) or any(word in _INSTALLS for word in words[1:3]):
+        return False
+    is_tool = program in _BY_WORD or program in _RUN_THROUGH
+    if is_tool and any(word in _COMPILES for word in words[1:4]):
+        return False
+    return any(map(_SPEAKS_OF_TESTS.search, words)) or _SUMMED_UP.search(text) is not None
+
+
+def _only_looks(words: tuple[str, ...]) -> bool:
+    if any(word in _ONLY_LOOKS for word in words):
+        return True
+    return words[0].rpartition("/")[2] == "make" and "-n" in words
+
+
 def _runner(names: list[str], words: tuple[str, ...]) -> int | None:
     """Where in the command the runner ends, and its arguments begin."""
     for at, name in enumerate(names):
         stem = name.removesuffix(".exe").removesuffix(".cmd")
+        if at and words[at - 1] in _OF_PACKAGES:
+            continue  # what it needs, not what it runs
         if stem in _PROGRAMS or (stem in ("unittest", "doctest") and at and words[at - 1] == "-m"):
             return at
         if stem in _BY_WORD and (found := _by_word(stem, names, at)) is not None:
             return found
+        if stem == "rake" and at == len(names) - 1:
+            return at  # its default task
         if at and _is_script(names, words, at):
             return at
         if at == 0 and ("/" in words[0] or "." in name) and _SCRIPT.search(name):
@@ -136,12 +176,19 @@ def _by_word(program: str, names: list[str], at: int) -> int | None:
     """`npm run test`, `go test`, `make check`, `gradle build`: the word may stand a bit later."""
     for later in range(at + 1, min(at + 6, len(names))):
         word = names[later].rpartition(":")[2] if program in _BUILDS else names[later]
-        if word in _INSTALLS and program not in _BUILDS and word != "ci":
+        if program == "cargo" and word in _COMPILES:
+            return None
+        if (
+            word in _INSTALLS
+            and program not in _BUILDS
+            and (word != "ci" or names[later - 1] == "npm")
+        ):
             return None
         if word == _BY_WORD[program] or word in _BUILDS.get(program, ()):
             return later
-        is_free = program in ("npm", "yarn", "pnpm", "bun", "make", "gmake", "just", "task", "rake")
-        if (is_free or program in ("composer", "hatch", "cargo")) and _MORE_WORDS.fullmatch(word):
+        if word in _SHORT.get(program, ()):
+            return later
+        if program in _FREE and _MORE_WORDS.fullmatch(word):
             return later
     return None
 

@@ -4,6 +4,7 @@ from collections import OrderedDict
 
 import msgspec
 
+from ankrcode.agent.bounds import names_of
 from ankrcode.agent.child import Child
 from ankrcode.app import Toolkit
 from ankrcode.errors import ErrorCode, SessionError, ToolError
@@ -43,7 +44,8 @@ class Staff:
             names = ", ".join(dict.fromkeys((*self._children, *known))) or "none"
             error = ToolError.of("subagent_unknown", id=agent_id, known=names)
             raise error.coded(ErrorCode.INVALID_INPUT, resume=agent_id)
-        there = tuple(name for name in order.tools or () if name in self._kit.registry)
+        kept, registry = order.tools or (), self._kit.registry
+        there = tuple(one for one in kept if names_of((one,))[0] in registry)
         said = side_messages(session.recorder.log.path, agent_id)
         return msgspec.structs.replace(order, tools=there), said
 
@@ -78,6 +80,6 @@ def _order(child: Child) -> AgentOrder:
         agent_type=child.type.name,
         prompt="",
         model=child.wish,
-        tools=tuple(child.tools),
+        tools=child.asked or tuple(child.tools),
         is_isolated=child.is_isolated,
     )

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from ankrcode.agent.agent_files import AgentType, own_types
 from ankrcode.agent.agent_run import AgentRun
+from ankrcode.agent.bounds import names_of, parts_in
 from ankrcode.agent.child import Assignment, Child, prompt_of
 from ankrcode.agent.child_model import model_of
 from ankrcode.agent.hiring import Worker
@@ -40,7 +41,7 @@ class Crew:
     def start(self, order: AgentOrder) -> AgentRun:
         """Let it begin. Raises `ToolError` if that cannot be."""
         self._check_depth()
-        child = self._known(order.resume) if order.resume else self._new(order)
+        child = self._resumed(order) if order.resume else self._new(order)
         if self._employer.purse.is_empty:
             raise ToolError.of("subagent_no_budget").coded(ErrorCode.EXECUTION_ERROR)
         model = model_of(order.model or child.wish, self._employer.model, self._kit.settings)
@@ -97,6 +98,7 @@ class Crew:
             agent_id=agent_id or self._kit.source.new_id("agent"),
             parent=self._kit,
             tools=self._tools(one, order),
+            asked=_parts(order),
             wish=wish,
             is_isolated=order.is_isolated or one.is_isolated,
             said=said,
@@ -112,13 +114,24 @@ class Crew:
             raise ToolError.of("subagent_busy", id=agent_id).coded(ErrorCode.EXECUTION_ERROR)
         return child
 
+    def _resumed(self, order: AgentOrder) -> Child:
+        """It goes on as it was: who wants it to have less must not believe that it has."""
+        child = self._known(order.resume)
+        asked = _parts(order)
+        has_less = order.tools is not None and not set(child.tools) <= set(names_of(order.tools))
+        if has_less or asked not in ((), child.asked):
+            tools = ", ".join(child.asked or child.tools)
+            error = ToolError.of("subagent_keeps_tools", id=child.agent_id, tools=tools)
+            raise error.coded(ErrorCode.INVALID_INPUT, allowed_tools=list(order.tools or ()))
+        return child
+
     def _hired(self, kit: Toolkit, child: Child, task: Assignment) -> Worker:
         """For one task; the conversation is the kit's, and outlives it."""
         is_daily = child.type.tools is None and not child.type.without
         worker = self._employer.hire(
             kit,
             task.model,
-            system_prompt=prompt_of(child.type),
+            system_prompt=prompt_of(child.type, child.asked),
             max_turns=task.max_turns,
             max_cost_usd=task.lease.usd,
             toolset=None if is_daily else child.tools,
@@ -146,12 +159,22 @@ class Crew:
             own = [name for name in own if name != "Task"]
         if order.tools is None:
             return own
-        for name in order.tools:
+        wanted = names_of(order.tools)
+        for name in wanted:
             if name not in own:
                 tools = ", ".join(own)
                 error = ToolError.of("subagent_tool_unknown", type=one.name, tool=name, tools=tools)
                 raise error.coded(ErrorCode.INVALID_INPUT, tool=name)
-        return [name for name in own if name in order.tools]
+        return [name for name in own if name in wanted]
+
+
+def _parts(order: AgentOrder) -> tuple[str, ...]:
+    """The tools as ordered, where one of them is ordered in part."""
+    try:
+        return order.tools if order.tools and parts_in(order.tools, "allow") else ()
+    except ValueError as problem:
+        error = ToolError.of("subagent_tools_broken", why=problem)
+        raise error.coded(ErrorCode.INVALID_INPUT, allowed_tools=list(order.tools or ())) from None
 
 
 def prompt_for(order: AgentOrder) -> str:

@@ -14,6 +14,7 @@ from ankrcode.agent.guard import LoopGuard
 from ankrcode.agent.lease import Purse
 from ankrcode.agent.ledger import Ledger
 from ankrcode.agent.limits import Limits
+from ankrcode.agent.notes import mode_in
 from ankrcode.agent.pricing import price_of
 from ankrcode.agent.progress import Progress
 from ankrcode.agent.project_context import ProjectContext
@@ -23,7 +24,6 @@ from ankrcode.app import Toolkit
 from ankrcode.protocol.definition import JsonSchema
 from ankrcode.protocol.message import ToolResultPart, Usage
 from ankrcode.protocol.modifier import FileRead
-from ankrcode.protocol.permission import Mode
 from ankrcode.protocol.result import ToolResult
 from ankrcode.providers.gathered import Gathered
 from ankrcode.providers.wire import Model, ModelRequest, Options, ToolSpec
@@ -31,7 +31,10 @@ from ankrcode.providers.wire import Model, ModelRequest, Options, ToolSpec
 _REQUEST_LEAVES_S = 0.003
 _THINKS_S = 0.025  # who answers sooner leaves no time to look ahead
 _SYNC_EACH_S = 0.3  # quick turns share one: whoever is told that a turn is done waits for the disk
-_CLAIMS = ("test", "spec", "suite", "green", "pass", "grün", "prueba", "टेस्ट", "परीक्षण")
+_CLAIMS = (
+    *("test", "spec", "suite", "green", "pass", "grün", "prueba", "टेस्ट", "परीक्षण", "चाच"),
+    *("சோதனை", "டெஸ்ட்", "పరీక్ష", "టెస్ట", "ಪರೀಕ್ಷೆ", "ಟೆಸ್ಟ್"),
+)
 
 
 class Talk:
@@ -68,7 +71,7 @@ class Talk:
         self._syncing: asyncio.TimerHandle | None = None
         self._ahead: asyncio.TimerHandle | None = None
         self.project: ProjectContext | None = None
-        self.told_mode: Mode = Mode.DEFAULT  # what the model knows of it
+        self.told_mode = mode_in(conversation.said)  # what the model knows of it
         self.begin(Progress())
 
     def begin(self, progress: Progress, schema: JsonSchema | None = None) -> None:
@@ -172,11 +175,12 @@ class Talk:
     # ── looking back ──────────────────────────────────────────────────────────────────────
     def borne_out(self) -> tuple[str, ...]:
         """What of the answer is not borne out by what ran, as notes for the person."""
-        if self.schema is not None or not any(one in self.text.casefold() for one in _CLAIMS):
+        if self.schema is not None or not may_claim(self.text):
             return ()
         from ankrcode.agent.evidence import unsupported  # only a claim pays for it
 
-        found = unsupported(self.ledger.ran, self.text)
+        roots = self.kit.agent.workspace.roots
+        found = unsupported(self.ledger.ran, self.text, roots)
         return (found,) if found else ()
 
     def learnings(self, task: str) -> tuple[str, ...]:
@@ -198,3 +202,9 @@ class Talk:
             result_tokens=round(sum(of_text(part.text) for part in results) * estimate.factor),
             rounds=self.context.rounds,
         )
+
+
+def may_claim(text: str) -> bool:
+    """A quick look: most answers say nothing of tests."""
+    folded = text.casefold()
+    return any(one in folded for one in _CLAIMS)

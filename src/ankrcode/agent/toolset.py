@@ -20,6 +20,11 @@ DAILY = (
     *("Read", "Edit", "Write", "Grep", "Glob", "Bash", "TaskOutput", "KillShell"),
     *("TodoWrite", "Task", "AskUserQuestion", "EnterPlanMode", "ExitPlanMode"),
 )
+# In a small window every word told is one less for the work: few tools, and of them the parts that
+# are always needed.
+SMALL_WINDOW = 8_000  # tokens
+FEW = ("Read", "Edit", "ApplyPatch", "Write", "Grep", "Bash", "TodoWrite")
+_PARTS = frozenset(("path", "offset", "limit"))
 # Models that were trained on patches write them best.
 _PATCHERS = ("gpt-", "codex", "o3", "o4")
 _NEEDS_A_PERSON = frozenset(("AskUserQuestion", "EnterPlanMode", "ExitPlanMode"))
@@ -50,11 +55,14 @@ class Toolset:
         self._wanted = None if wanted is None else tuple(wanted)
         self._hidden = frozenset(one for one in denied if one.isidentifier())
 
-    def told(self, model: str) -> tuple[ToolSpec, ...]:
-        """By a model of this name."""
+    def told(self, model: str, window: int = 0) -> tuple[ToolSpec, ...]:
+        """By a model of this name, with so many tokens."""
         is_attended = self._kit.approver is not None
+        is_small = 0 < window < SMALL_WINDOW and self._wanted is None
         names = chosen(self._kit, model, self._wanted, self._own, is_attended=is_attended)
-        return specs(self._kit, (name for name in names if name not in self._hidden))
+        kept = (*FEW, *self._own) if is_small else names
+        told = specs(self._kit, (one for one in names if one in kept and one not in self._hidden))
+        return tuple(map(_shorter, told)) if is_small else told
 
 
 def chosen(
@@ -86,6 +94,14 @@ def specs(kit: Toolkit, names: Iterable[str]) -> tuple[ToolSpec, ...]:
         for one in usable.described(variables)
         if one.name in wanted
     )
+
+
+def _shorter(tool: ToolSpec) -> ToolSpec:
+    """Only what a call must have, and what a long text is read in pieces by."""
+    schema = tool.input_schema
+    kept = _PARTS.union(schema.get("required", ()))
+    parts = {name: one for name, one in schema.get("properties", {}).items() if name in kept}
+    return replace(tool, input_schema={**schema, "properties": parts})
 
 
 def _told(one: Definition) -> str:

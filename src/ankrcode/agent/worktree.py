@@ -1,67 +1,114 @@
 """A git worktree for one agent: it cannot get in the way of others, and unchanged it is gone.
 
-It begins at the last commit; what is not committed stays where it is. Nothing is ever merged by
-itself: the branch waits for whoever wants it.
+It begins with what its parent sees: the last commit, and what is not committed yet. Nothing is
+ever merged by itself: the branch waits for whoever wants it.
 """
 
 import asyncio
 import os
 import re
-import shlex
+from contextlib import suppress
 
+from ankrcode.agent.git import Git
+from ankrcode.agent.shielded import shielded
+from ankrcode.agent.standing import Standing
+from ankrcode.agent.uncommitted import Uncommitted
 from ankrcode.config.paths import make_private, state_folder
 from ankrcode.errors import ErrorCode, ToolError
-from ankrcode.tooling.repository import deaf_command
 from ankrcode.workspace.processes.processes import Processes
 
-_LIMIT_S = 120.0
-_MAX_SAID = 400
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,100}")
+_NOBODY = ("-c", "user.name=ankrcode", "-c", "user.email=ankrcode@localhost")
 
 
 class Worktree:
     """`path` is where the agent works: the same folder of the repository, in a copy of it."""
 
-    def __init__(self, git: "_Git", top: str, inner: str, branch: str, commit: str) -> None:
-        self._git = git
-        self._top = top
-        self._commit = commit
-        self.path = os.path.join(top, inner).rstrip("/") if inner else top  # noqa: PTH118
-        self.branch = branch
+    def __init__(self, git: Git, inner: str, name: str) -> None:
+        self._git = git  # of the repository
+        self._inside = git.at(_place_of(name))
+        self._start: Standing | None = None
+        self.branch = f"ankrcode/{name}"
+        self.path = f"{self._inside.folder}/{inner}".rstrip("/")
+        self.left_out: tuple[str, ...] = ()  # not committed, and too much to bring over
 
     @classmethod
     async def make(cls, folder: str, name: str, processes: Processes) -> "Worktree":
-        """Raises `ToolError` where there is no repository, no commit, or git refuses."""
+        """Raises `ToolError` where there is no repository, or git refuses."""
         if not _NAME.fullmatch(name):  # a name from outside never becomes another path
             raise ToolError.of("worktree_failed", why=ascii(name)).coded(ErrorCode.INVALID_INPUT)
-        git = _Git(folder, processes)
-        commit = await git.answer("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-        if not commit:
+        git = Git(folder, processes)
+        try:
+            top = await git.do("rev-parse", "--show-toplevel")
+        except ToolError as problem:
             error = ToolError.of("worktree_none", path=folder)
-            raise error.coded(ErrorCode.EXECUTION_ERROR, path=folder)
-        inner = await git.answer("rev-parse", "--show-prefix")
-        top, branch = _place_of(name), f"ankrcode/{name}"
-        if _is_there(top):  # of an earlier process: it stays, whatever happens
-            return cls(git, top, inner, branch, "")
-        await git.do("worktree", "add", "--quiet", "-b", branch, top, commit)
-        return cls(git, top, inner, branch, commit)
+            is_none = "not a git repository" in problem.message
+            raise error.coded(ErrorCode.EXECUTION_ERROR) if is_none else problem from None
+        worktree = cls(git.at(top), await git.answer("rev-parse", "--show-prefix"), name)
+        if not _is_there(worktree._inside.folder):
+            await worktree._make()  # else of an earlier process: it stays, whatever happens
+        return worktree
+
+    async def _make(self) -> None:
+        """All of it or nothing, also for whoever cancels meanwhile."""
+        adding = asyncio.ensure_future(self._add())
+        try:
+            await asyncio.shield(adding)
+            await self._fill()
+        except (OSError, ToolError, asyncio.CancelledError) as problem:
+            await shielded(self._taken_back(adding))
+            if not isinstance(problem, OSError):
+                raise
+            error = ToolError.of("worktree_failed", why=problem.strerror or problem)
+            raise error.coded(ErrorCode.IO_ERROR) from None
+
+    async def _taken_back(self, adding: "asyncio.Future[None]") -> None:
+        with suppress(ToolError):
+            await adding  # what git refused to make is not ours to remove
+            await self._removed()
+
+    async def _add(self) -> None:
+        commit = await self._git.answer("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+        if commit:
+            add = ("worktree", "add", "--quiet", "-b", self.branch)
+            await self._git.do(*add, self._inside.folder, commit)
+        else:
+            await self._add_empty()
+
+    async def _add_empty(self) -> None:
+        """Nothing is committed yet: on a branch that has no commit either, whichever git it is."""
+        tree = await self._git.do("hash-object", "-w", "-t", "tree", os.devnull)
+        commit = await self._git.do(*_NOBODY, "commit-tree", "-m", "empty", tree)
+        await self._git.do("worktree", "add", "--quiet", "--detach", self._inside.folder, commit)
+        await self._inside.do("symbolic-ref", "HEAD", f"refs/heads/{self.branch}")
+
+    async def _fill(self) -> None:
+        """With what is not committed: files as they are, and what is staged."""
+        inside = self._inside
+        found = await Uncommitted.of(self._git)
+        left_out = await asyncio.to_thread(found.copy, self._git.folder, inside.folder)
+        self.left_out = tuple(left_out)
+        await asyncio.to_thread(os.makedirs, self.path, exist_ok=True)  # git keeps no empty folder
+        if staged := found.for_index():
+            await inside.do("update-index", "-z", "--index-info", given=staged)
+        self._start = await Standing.of(inside)
 
     async def is_unchanged(self) -> bool:
-        """Nothing committed, nothing changed, nothing new but what is ignored."""
-        inside = self._git.at(self._top)
-        if await inside.answer("rev-parse", "HEAD") != self._commit:
+        """Nothing committed, staged, changed or new since it began, but what is ignored."""
+        if self._start is None:
             return False
-        return not await inside.do("status", "--porcelain", "--untracked-files=all")
+        return await Standing.of(self._inside) == self._start
 
     async def tidy(self) -> bool:
         """Remove it if it is unchanged; is it gone? In doubt it stays."""
         try:
-            if not await self.is_unchanged():
-                return False
-            await self._git.do("worktree", "remove", "--force", self._top)
-            await self._git.do("branch", "-D", "--quiet", self.branch)
-        except ToolError:
+            return await self.is_unchanged() and await self._removed()
+        except (OSError, ToolError):
             return False
+
+    async def _removed(self) -> bool:
+        await self._git.do("worktree", "remove", "--force", self._inside.folder)
+        await self._git.answer("branch", "-D", "--quiet", self.branch)  # there may be none yet
         return True
 
 
@@ -72,44 +119,3 @@ def _place_of(name: str) -> str:
 
 def _is_there(folder: str) -> bool:
     return os.path.isdir(folder)  # noqa: PTH112
-
-
-class _Git:
-    """git in one folder, deaf to what the repository's own settings would make it run."""
-
-    def __init__(self, folder: str, processes: Processes) -> None:
-        self._folder = folder
-        self._processes = processes
-
-    def at(self, folder: str) -> "_Git":
-        return _Git(folder, self._processes)
-
-    async def answer(self, *words: str) -> str:
-        """What it says; nothing where it fails."""
-        code, said, _ = await self._run(words)
-        return said if code == 0 else ""
-
-    async def do(self, *words: str) -> str:
-        """The same, but a failure is one."""
-        code, said, complaint = await self._run(words)
-        if code != 0:
-            error = ToolError.of("worktree_failed", why=complaint or f"exit code {code}")
-            raise error.coded(ErrorCode.EXECUTION_ERROR)
-        return said
-
-    async def _run(self, words: tuple[str, ...]) -> tuple[int, str, str]:
-        line = shlex.join(("git", *words))
-        line = await asyncio.to_thread(deaf_command, line, [self._folder], self._processes)
-        try:
-            process = self._processes.start(
-                shlex.split(line), cwd=self._folder, timeout_s=_LIMIT_S, splits=True
-            )
-            outcome = await process.finished()
-        except (OSError, ValueError) as problem:
-            return 127, "", str(problem)
-        said, complaint = (
-            one.extract().head.decode(errors="replace").strip()
-            for one in (process.output, process.errors)
-        )
-        process.output.discard()
-        return outcome.exit_code, said, complaint[:_MAX_SAID]

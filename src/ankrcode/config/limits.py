@@ -100,6 +100,10 @@ CODE_MAX_TIMEOUT_S = 600
 CODE_STREAM_CHARS = 30_000
 MAX_CODE_CHARS = 1_000_000
 
+# A worktree of an agent gets what its parent has not committed: so much, and so many files.
+CARRIED_BYTES = 128 * 1024 * 1024
+CARRIED_FILES = 20_000
+
 
 class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The limits a person may set."""

@@ -5,6 +5,7 @@ from ankrcode.tooling.dialect import Argument, Dialect, ToolMap
 DIALECT = Dialect(
     name="ally",
     reply="success_fields",
+    shows_call=True,
     tools=(
         ToolMap(
             name="bash",

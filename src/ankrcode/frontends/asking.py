@@ -15,6 +15,7 @@ from ankrcode.words import say
 
 Ask = Callable[[str], str]
 _SHOWN_LINES = 60
+_MOST_DIGITS = 3
 
 
 class Terminal:
@@ -42,13 +43,18 @@ class Terminal:
         print(visible(question.question))
         for number, choice in enumerate(choices(question), start=1):
             print(f"  {number}. {visible(choice)}")
+        picked = chosen(question, self._typed_line("ask_choice"))
+        if picked is None:
+            picked = (self._typed_line("ask_own_words").strip(),)
+        return QuestionAnswer(question_id=question.id, chosen=picked)
+
+    def _typed_line(self, key: str) -> str:
         with interruptible():
             try:
-                said = self._ask(f"{say('ask_choice', language=self.language)} ")
+                return self._ask(f"{say(key, language=self.language)} ")
             except (EOFError, KeyboardInterrupt):
                 print()
                 raise ToolError.of("question_unanswered") from None
-        return QuestionAnswer(question_id=question.id, chosen=chosen(question, said))
 
     def agrees(self, question: str) -> bool:
         """A yes; whatever else is said, or nothing, is a no."""
@@ -64,14 +70,26 @@ class Terminal:
         return answer is True
 
 
-def chosen(question: Question, said: str) -> tuple[str, ...]:
-    """The labels that were meant by their numbers; anything else is an answer as it stands."""
-    numbers = said.replace(",", " ").split()
+def chosen(question: Question, said: str) -> tuple[str, ...] | None:
+    """The labels that were meant by their numbers; anything else is an answer as it stands.
+
+    None: the last line was chosen, so the answer is still to be typed.
+    """
+    words = said.replace(",", " ").split()
     labels = [option.label for option in question.options]
-    are_numbers = all(one.isdecimal() and 0 < int(one) <= len(labels) for one in numbers)
-    if not numbers or not are_numbers or (len(numbers) > 1 and not question.multi_select):
+    if not words or not all(map(_is_short_number, words)):
         return (said.strip(),)
-    return tuple(dict.fromkeys(labels[int(one) - 1] for one in numbers))
+    numbers = [int(one) for one in words]
+    is_one_too_many = len(numbers) > 1 and not question.multi_select
+    if is_one_too_many or not all(0 < one <= len(labels) + 1 for one in numbers):
+        return (said.strip(),)
+    if len(labels) + 1 in numbers:
+        return None
+    return tuple(dict.fromkeys(labels[one - 1] for one in numbers))
+
+
+def _is_short_number(word: str) -> bool:
+    return word.isdecimal() and len(word) <= _MOST_DIGITS
 
 
 def _typed(question: str) -> str:

@@ -1,8 +1,8 @@
 """One call before the policy, step by step.
 
-In this order: what is blocked for good, deny rules, ask rules, the plan itself in plan mode,
-protected names, allow rules and grants, what only reads, and at last the mode. Whatever cannot
-be understood ends in a question, never in a yes.
+In this order: what is blocked for good, what lies beyond an agent's own bounds, deny rules, ask
+rules, the plan itself in plan mode, protected names, allow rules and grants, what only reads, and
+at last the mode. Whatever cannot be understood ends in a question, never in a yes.
 """
 
 from functools import cached_property
@@ -29,7 +29,7 @@ class CallJudge:
         self.workspace = workspace
 
     def verdict(self) -> Verdict:
-        found = self.blocked()
+        found = self.blocked() or self._beyond()
         if found is None and self.policy.rules.rules:
             found = self._denied() or self._asked()
         if found is None:
@@ -39,6 +39,19 @@ class CallJudge:
     # ── the steps ─────────────────────────────────────────────────────────────────────────────
     def blocked(self) -> Verdict | None:
         return None
+
+    def _beyond(self) -> Verdict | None:
+        """A further agent may have been given a part of a tool only: `Bash(git:*)`."""
+        for bound in self.policy.bounds:
+            rules = bound.about("allow", self.call.tool)
+            if rules and not self.is_within(rules):
+                texts = ", ".join(rule.text for rule in rules)
+                reason = say("why.beyond", tool=self.call.tool, rules=texts)
+                return Verdict(decision=Decision.DENY, reason=reason, rule=texts, is_firm=True)
+        return None
+
+    def is_within(self, rules: tuple[Rule, ...]) -> bool:
+        return any(rule.is_for_all for rule in rules) or self.permission(rules) is not None
 
     def _denied(self) -> Verdict | None:
         rule = self.hit("deny")

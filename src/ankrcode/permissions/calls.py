@@ -25,9 +25,12 @@ _PATCHED = r"(?m)^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$"
 STATE_ONLY = frozenset(
     [
         *("TodoWrite", "TodoRead", "TaskOutput", "BashOutput", "Tasks", "TaskList", "TaskGet"),
-        *("AskUserQuestion", "ToolSearch", "EnterPlanMode"),
+        *("AskUserQuestion", "ToolSearch", "EnterPlanMode", "ExitPlanMode", "KillShell"),
+        *("Help", "Say"),
     ]
 )
+# To begin one is nothing, but each call of theirs is judged: from outside, they may do anything.
+AGENTS = frozenset(("Task", "Agent"))
 _NETWORK = frozenset(("WebFetch", "WebSearch"))
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, get_args
 
 from ankrcode.config.redactor import Redactor
-from ankrcode.permissions.calls import facts_of
+from ankrcode.permissions.calls import AGENTS, facts_of
 from ankrcode.permissions.decide import Decision, decide
 from ankrcode.permissions.judge import judge
 from ankrcode.permissions.paths import PathAnswer, PathOp, check_path
@@ -71,10 +71,11 @@ def _check_rule(given: Any, env: Env) -> Answer:
     facts = facts_of(tool, arguments if isinstance(arguments, dict) else {}, workspace)
     policy = Policy(mode=_mode(mode or env.get("mode")), rules=ruleset)
     verdict = decide(facts, policy, workspace)
+    is_agents = tool in AGENTS and verdict.decision is not Decision.ALLOW and not verdict.rule
     answer: Answer = {
         "verdict": verdict.decision.value,
         "matched": verdict.rule or None,
-        "reason": verdict.reason,
+        "reason": say("why.agent_calls") if is_agents else verdict.reason,
     }
     if faults:
         answer["faults"] = [str(fault) for fault in faults]

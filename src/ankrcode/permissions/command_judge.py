@@ -6,7 +6,13 @@ from ankrcode.permissions.call_judge import CallJudge, permission_for
 from ankrcode.permissions.calls import CallFacts
 from ankrcode.permissions.places import CommandEnv
 from ankrcode.permissions.policy import Policy
-from ankrcode.permissions.rules.command_rules import first_hit, permitting, redirected, viewed
+from ankrcode.permissions.rules.command_rules import (
+    covers,
+    first_hit,
+    permitting,
+    redirected,
+    viewed,
+)
 from ankrcode.permissions.rules.path_patterns import Anchors
 from ankrcode.permissions.rules.rules import Kind, Rule
 from ankrcode.permissions.verdicts import CONFINED, LIMITS, OPEN, Decision, Verdict
@@ -79,6 +85,10 @@ class CommandJudge(CallJudge):
         from ankrcode.permissions.phrases import is_covered  # only a plan's grants pay for it
 
         return is_covered(self.line, self.policy.phrases, self.workspace)
+
+    def is_within(self, rules: tuple[Rule, ...]) -> bool:
+        """Part by part; here what only reads needs to be named like everything else."""
+        return any(rule.is_for_all for rule in rules) or covers(rules, self.line)
 
     def permission(self, rules: tuple[Rule, ...]) -> Rule | None:
         used = permitting(rules, self.line)

@@ -48,6 +48,7 @@ class Policy:
         self.grants: list[Grant] = []
         self.approved: set[str] = set()  # calls that may be made again, just as they were
         self.phrases: list[str] = []  # what an approved plan may do: see phrases.py
+        self.bounds: tuple[Ruleset, ...] = ()  # of a tool that one names, nothing beyond it runs
         self._lasting = rules
 
     def narrowed(
@@ -70,7 +71,16 @@ class Policy:
         child.rules = self.rules + Ruleset(stricter)
         child.grants, child.phrases = list(self.grants), list(self.phrases)
         child.approved = set(self.approved)
+        child.bounds = self.bounds
         return child
+
+    def bind(self, rules: Ruleset) -> None:
+        """For good: what these deny never runs, and of the tools they permit nothing else does."""
+        denials = Ruleset(tuple(rule for rule in rules.rules if rule.kind == "deny"))
+        self.rules, self._lasting = self.rules + denials, self._lasting + denials
+        permits = Ruleset(tuple(rule for rule in rules.rules if rule.kind == "allow"))
+        if permits.rules:
+            self.bounds = (*self.bounds, permits)
 
     @property
     def mode(self) -> Mode:

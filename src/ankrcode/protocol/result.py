@@ -3,6 +3,7 @@
 from typing import Any, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ankrcode.errors import ErrorCode, ErrorKind
 from ankrcode.protocol.modifier import ContextModifier
@@ -48,3 +49,7 @@ class ToolResult(Struct, frozen=True, kw_only=True):
     @property
     def ok(self) -> bool:
         return self.error is None
+
+    def with_modifier(self, modifier: ContextModifier) -> "ToolResult":
+        """The same, and one more change of what the agent keeps in mind."""
+        return replace(self, modifiers=(*self.modifiers, modifier))

@@ -1,13 +1,16 @@
 """An index beside the logs, for listing and search. It can be deleted: the logs are the truth."""
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, suppress
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
+from ankrcode.config.secrets import redact, secret_values
 from ankrcode.errors import SessionError
 from ankrcode.protocol.message import Message, TextPart
 from ankrcode.sessions.log import LogContent, parsed, read_bytes
@@ -15,10 +18,13 @@ from ankrcode.sessions.records import AnyRecord, CallBegun, CallEnded, Compacted
 from ankrcode.sessions.restore import Restored
 from ankrcode.sessions.store import SessionStore
 
-FILE = "index-2.sqlite3"  # another shape, another name
+FILE = "index-3.sqlite3"  # another shape, another name
+_FORMER = "index-2.sqlite3"
 _BUSY_S = 10.0
 _IN_MEMORY = ":memory:"
 _MAX_TEXT = 20_000  # of one record: enough to find it by
+_TITLE_CHARS = 60
+_SPEAKERS = ("user", "assistant", "system")
 # Marks belong to the words of Indic scripts; without them a word would fall into pieces.
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS logs (
@@ -84,7 +90,12 @@ class SessionIndex:
         names = Summary.__struct_fields__
         facts = {name: getattr(known, name) for name in names if hasattr(known, name)}
         root = known.roots[0] if known.roots else known.cwd
-        return Summary(**facts | {"id": session_id, "bytes": size, "root": root})
+        title = known.title if known.is_named else _short(known.title)
+        return Summary(**facts | {"id": session_id, "bytes": size, "root": root, "title": title})
+
+    @cached_property
+    def _secrets(self) -> frozenset[str]:
+        return secret_values(os.environ)
 
     # ── keeping up ────────────────────────────────────────────────────────────────────────────
     def _rows(self, ask: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -111,9 +122,9 @@ class SessionIndex:
             self._catch_up(base)
             return base.execute(ask, values).fetchall()
 
-    def _forget(self) -> None:
+    def _forget(self, name: str = FILE) -> None:
         for suffix in ("", "-wal", "-shm"):
-            Path(f"{self.path}{suffix}").unlink(missing_ok=True)
+            (self._store.folder / f"{name}{suffix}").unlink(missing_ok=True)
 
     def _catch_up(self, base: sqlite3.Connection) -> None:
         known = {
@@ -125,6 +136,9 @@ class SessionIndex:
         gone = known.keys() - set(ids)
         if not changed and not gone:
             return
+        if not known:
+            with suppress(OSError):
+                self._forget(_FORMER)  # it held what was said as it was said
         base.execute("BEGIN IMMEDIATE")
         for session_id in gone:
             self._drop(base, session_id)
@@ -154,11 +168,19 @@ class SessionIndex:
         data = read_bytes(self._store.path_of(session_id), read_to)
         whole = data.rfind(b"\n") + 1  # of a line that is just being written, the rest will come
         content = parsed(data[:whole], read_to)
-        base.executemany("INSERT INTO said VALUES (?, ?, ?)", _sayings(session_id, content))
+        said = ((session_id, who, self._clean(who, text)) for who, text in _sayings(content))
+        base.executemany("INSERT INTO said VALUES (?, ?, ?)", said)
         for offset, record in content.records:
             state.take(record, offset)
+        state.title = redact(state.title, self._secrets)
         row = (session_id, *facts, read_to + whole, _slim(state).dumped())
         base.execute("INSERT OR REPLACE INTO logs VALUES (?, ?, ?, ?, ?)", row)
+
+    def _clean(self, who: str, text: str) -> str:
+        """What was said may hold secrets, and is printed where it is found; calls hold none."""
+        if who in _SPEAKERS:  # half a secret is not known for one: look at more than is kept
+            text = redact(text[: 2 * _MAX_TEXT], self._secrets)
+        return text[:_MAX_TEXT].encode("utf-8", "replace").decode()
 
     def _drop(self, base: sqlite3.Connection, session_id: str) -> None:
         base.execute("DELETE FROM logs WHERE id = ?", (session_id,))
@@ -172,11 +194,13 @@ def _slim(state: Restored) -> Restored:
     return state
 
 
-def _sayings(session_id: str, content: LogContent) -> Iterator[tuple[str, str, str]]:
+def _short(title: str) -> str:
+    return title if len(title) <= _TITLE_CHARS else title[: _TITLE_CHARS - 1] + "…"
+
+
+def _sayings(content: LogContent) -> Iterator[tuple[str, str]]:
     for _, record in content.records:
-        for who, text in _said(record):
-            if text.strip():
-                yield session_id, who, text[:_MAX_TEXT].encode("utf-8", "replace").decode()
+        yield from ((who, text) for who, text in _said(record) if text.strip())
 
 
 def _said(record: AnyRecord) -> Iterator[tuple[str, str]]:

@@ -10,6 +10,11 @@ from ankrcode.config.redactor import Redactor
 from ankrcode.sessions.records import AnyRecord, SessionStarted
 
 
+def hidden(records: Iterable[AnyRecord], redactor: Redactor) -> Iterator[AnyRecord]:
+    """The same records without secrets; the very same where there was none."""
+    yield from map(redactor.redact_data, records)
+
+
 def redacted(records: Iterable[AnyRecord], redactor: Redactor, home: str) -> Iterator[AnyRecord]:
     """The same records; settings stay behind, they are nobody's business."""
     clean = cleaner(redactor, home)

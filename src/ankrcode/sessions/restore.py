@@ -35,7 +35,7 @@ from ankrcode.sessions.records import (
 )
 from ankrcode.words import say
 
-_TITLE_CHARS = 60
+_TITLE_CHARS = 1_000  # more than is shown: who shows it takes secrets out of the whole
 
 
 class Restored(Struct, kw_only=True):
@@ -43,6 +43,7 @@ class Restored(Struct, kw_only=True):
 
     id: str = ""
     title: str = ""
+    is_named: bool = False  # by the person, else it is how they began
     tags: tuple[str, ...] = ()
     cwd: str = ""
     roots: tuple[str, ...] = ()
@@ -98,7 +99,7 @@ class Restored(Struct, kw_only=True):
                 self.usd += record.usd
                 self.tokens += record.usage.input_tokens + record.usage.output_tokens
             case Named():
-                self.title = record.title
+                self.title, self.is_named = record.title, True
             case MessageAdded(agent_id="") if not self.title:
                 self.title = _opening(record.message)
             case Tagged():

@@ -18,6 +18,7 @@ from ankrcode.protocol.result import ToolResult
 from ankrcode.workspace.roots import Workspace, is_inside
 
 Reply = dict[str, Any]
+_SHOWN_CHARS = 80
 
 
 class Argument(Struct, frozen=True, kw_only=True):
@@ -46,6 +47,7 @@ class Dialect(Struct, frozen=True, kw_only=True):
     reply: str  # the name of a reply shape
     tools: tuple[ToolMap, ...] = ()  # none: every tool under its own name
     edits_exactly: bool = False  # an edit never looks for what is merely like its text
+    shows_call: bool = False  # an error begins with the call that it is about
 
     def outward(self, definition: Definition) -> Definition | None:
         """The definition as this dialect shows it; None where it has no such tool."""
@@ -71,13 +73,31 @@ class Dialect(Struct, frozen=True, kw_only=True):
             native[argument.native] = CONVERTERS[argument.converter].to_native(value, root)
         return ToolCall(name=table.tool, arguments=native, id=call.id)
 
-    def from_result(self, outward_name: str, result: ToolResult) -> Reply:
-        """The result in this dialect's own shape."""
+    def from_result(self, outward_name: str, result: ToolResult, given: Any = None) -> Reply:
+        """The result in this dialect's own shape; `given`: the arguments of the call."""
         table = next((table for table in self.tools if table.name == outward_name), None)
         value = msgspec.to_builtins(result.value)
         if table is not None and table.value and isinstance(value, dict):
             value = {outer: value.get(inner) for outer, inner in table.value.items()}
-        return REPLIES[self.reply](result, value)
+        reply = REPLIES[self.reply](result, value)
+        if self.shows_call and result.error is not None:
+            reply["error"] = f"{_shown_call(outward_name, given)}: {reply['error']}"
+        return reply
+
+
+def _shown_call(name: str, given: Any) -> str:
+    """`bash(command="make")`: as it was written, each value in short."""
+    values = given if isinstance(given, dict) else {}
+    shown = (f"{key}={_shown_value(value)}" for key, value in values.items())
+    return f"{name}({', '.join(shown)})"
+
+
+def _shown_value(value: Any) -> str:
+    try:
+        text = msgspec.json.encode(value).decode()
+    except (TypeError, ValueError, RecursionError, UnicodeError):
+        text = repr(value)
+    return text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}…"
 
 
 def _outward(definition: Definition, table: ToolMap) -> Definition:

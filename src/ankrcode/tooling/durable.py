@@ -79,6 +79,7 @@ class Session:
     ) -> None:
         self.recorder = recorder
         self.log = log  # what the pipeline tells
+        self.path = ""  # of the file it stands in
         self.warnings: tuple[str, ...] = ()
         self._agent = agent
         self._source = source
@@ -124,15 +125,19 @@ def open_session(
             recorder.close()
             raise
     session = Session(recorder, LogRecorder(recorder, redactor, source.now), agent, source)
-    session.warnings = opened.warnings
+    session.path, session.warnings = opened.log.path, opened.warnings
     if (root := opened.state.roots[:1]) and root != agent.workspace.roots[:1]:
         session.warnings += (say("session_elsewhere", path=root[0]),)
     return session
 
 
 def _without_secrets(settings: Settings, redactor: Redactor) -> dict[str, Any]:
-    """As data. What was never changed holds none, and looking for them is slow the first time."""
+    """As data. What was never changed holds none, and looking for them is slow the first time.
+
+    How a provider is reached is left out: headers and addresses may hold what looks like nothing.
+    """
     given, usual = msgspec.to_builtins(settings), msgspec.to_builtins(Settings())
+    given["providers"] = {}
     return {
         name: value if value == usual.get(name) else redactor.redact_data(value)
         for name, value in given.items()

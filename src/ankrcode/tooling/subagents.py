@@ -40,6 +40,7 @@ class AgentReport(Struct, frozen=True, kw_only=True):
     output_path: str = ""  # the whole of what it said and did
     worktree: str = ""  # where its changes are, if it had a place of its own and changed something
     branch: str = ""
+    left_out: tuple[str, ...] = ()  # what the worktree began without, though its parent has it
 
     @property
     def ok(self) -> bool:

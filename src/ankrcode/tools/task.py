@@ -39,7 +39,10 @@ class TaskInput(ToolInput):
         | UnsetType
     ) = UNSET
     allowed_tools: (
-        Annotated[list[str], Meta(description="Only these of its tools", max_length=100)]
+        Annotated[
+            list[str],
+            Meta(description="Only these of its tools: Read, Bash(git:*)", max_length=100),
+        ]
         | UnsetType
     ) = UNSET
     thoroughness: Annotated[
@@ -175,6 +178,7 @@ def output_of(report: AgentReport) -> TaskReport:
 
 
 def facts(report: AgentReport) -> dict[str, Any]:
+    place = {"worktree": report.worktree, "branch": report.branch, "left_out": report.left_out}
     return {
         "agent_id": report.agent_id,
         "agent_type": report.agent_type,
@@ -184,4 +188,5 @@ def facts(report: AgentReport) -> dict[str, Any]:
         "cost_usd": report.cost_usd,
         "chain_id": report.chain_id,
         "depth": report.depth,
+        **({key: value for key, value in place.items() if value} if report.worktree else {}),
     }

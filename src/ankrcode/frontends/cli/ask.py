@@ -5,6 +5,7 @@ Nothing ever asks: what would need a question is refused, unless the mode or a r
 
 import argparse
 import asyncio
+import gc
 import os
 
 from msgspec.structs import replace
@@ -12,7 +13,7 @@ from msgspec.structs import replace
 from ankrcode.agent.agent import Agent
 from ankrcode.app import Toolkit
 from ankrcode.config.settings import PermissionSettings, Settings
-from ankrcode.errors import AnkrCodeError, ProviderError
+from ankrcode.errors import AnkrCodeError, ProviderError, UsageError
 from ankrcode.frontends.cli.ask_options import ALIASES
 from ankrcode.frontends.cli.asked import pictures, rules_in, schema_of, task_of
 from ankrcode.frontends.cli.lines import write_line
@@ -41,8 +42,19 @@ def run(options: argparse.Namespace) -> int:
         return _run(options)
     except AnkrCodeError as problem:
         if options.output_format != "text":  # a program reads one result, whatever happens
-            write_line(failed(problem, getattr(options, "recorded_as", "")))
+            _tell_failure(problem, options)
         raise
+
+
+def _tell_failure(problem: AnkrCodeError, options: argparse.Namespace) -> None:
+    session_id = getattr(options, "recorded_as", "")
+    if options.output_format == "stream-json" and not getattr(options, "has_begun", False):
+        from ankrcode.frontends.cli.stream_json import first_line
+
+        mode = options.permission_mode or "default"
+        cwd = str(options.cwd or os.getcwd())  # noqa: PTH109
+        write_line(first_line(session_id, cwd=cwd, model=options.model or "", mode=mode))
+    write_line(failed(problem, session_id))
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -57,6 +69,7 @@ def _run(options: argparse.Namespace) -> int:
         model = model_for(options.model, settings, os.environ, base_url=options.base_url)
     except ProviderError as problem:
         return _without_model(task.text, settings, options, problem)
+    gc.freeze()  # what is loaded stays: a search of it would fall into the first command, 12 ms
     return asyncio.run(_work(task, model, settings, options))
 
 
@@ -84,17 +97,23 @@ def _without_model(
 async def _work(task: Told, model: Model, settings: Settings, options: argparse.Namespace) -> int:
     schema = schema_of(options.json_schema)
     task = replace(task, attachments=pictures(options.image))
+    if options.image:
+        from ankrcode.frontends.cli.foreseen import warn_if_blind  # few tasks have pictures
+
+        warn_if_blind(model)
     kit = toolkit_for(settings, options)
     agent = agent_for(model, kit, options)
+    working = Working(agent, schema=schema, writes_lines=options.output_format != "text")
     try:
-        talk = await agent.talk()
-        printer = _printer(options, kit, talk.model.name, [one.name for one in talk.tools])
-        if not printer.wants_events:
-            kit.on("notice", notice)
-        working = Working(agent, printer, schema)
-        if options.input_format == "stream-json":
-            return await working.fed(task if task.text else None)
-        return await working.one(task)
+        with working.stoppable():
+            tools = (await agent.talk()).tools if await working.ready() else ()
+            names = [one.name for one in tools]
+            working.printer = printer = _printer(options, kit, agent.model.name, names)
+            if not printer.wants_events:
+                kit.on("notice", notice)
+            if options.input_format == "stream-json":
+                return await working.fed(task if task.text else None)
+            return await working.only(task)
     finally:
         await agent.close()
         kit.activity.flush()  # warnings and the log are written by observers
@@ -103,6 +122,7 @@ async def _work(task: Told, model: Model, settings: Settings, options: argparse.
 def _printer(
     options: argparse.Namespace, kit: Toolkit, model: str, tools: list[str] | tuple[str, ...]
 ) -> Printer:
+    options.has_begun = True
     match options.output_format:
         case "text":
             return TextPrinter()
@@ -114,6 +134,10 @@ def _printer(
 
 
 def agent_for(model: Model, kit: Toolkit, options: argparse.Namespace) -> Agent:
+    if options.max_cost or kit.settings.budget.usd:
+        from ankrcode.frontends.cli.foreseen import warn_if_unpriced  # few have such a limit
+
+        warn_if_unpriced(model.name)
     return Agent(
         model,
         kit=kit,
@@ -133,6 +157,7 @@ def toolkit_for(
     ask: Asker | None = None,
 ) -> Toolkit:
     mode = ALIASES.get(options.permission_mode, options.permission_mode)
+    _check(options)
     kit = Toolkit(
         cwd=options.cwd,
         extra_directories=options.add_dir,
@@ -148,6 +173,18 @@ def toolkit_for(
     log_events(kit.activity, settings, debug=options.debug)
     options.recorded_as = kit.agent.session_id
     return kit
+
+
+def _check(options: argparse.Namespace) -> None:
+    """What the parser cannot see."""
+    why = ""
+    if options.no_session and (options.session or options.resume or options.newest):
+        why = "--no-session records nothing, so it goes on with no session either"
+    for folder in options.add_dir:
+        if not os.path.isdir(folder):  # noqa: PTH112
+            why = f"--add-dir: there is no folder {folder}"
+    if why:
+        raise UsageError.of("usage", why=why, command="-p")
 
 
 def _rules(options: argparse.Namespace) -> Ruleset:

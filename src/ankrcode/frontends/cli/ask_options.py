@@ -1,6 +1,7 @@
 """What `ankrcode -p` takes; names that people know from other agents are understood too."""
 
 import argparse
+from contextlib import suppress
 
 from ankrcode.frontends.cli.which_session import add_session_options
 from ankrcode.protocol.permission import Mode
@@ -12,6 +13,8 @@ ABOUT = (
 )
 FORMATS = ("text", "json", "stream-json")
 ALIASES = {"bypassPermissions": Mode.BYPASS}
+_MODES = [*(str(mode) for mode in Mode), *ALIASES]
+_RULE_OPTIONS = ("--allowed-tools", "--allowedTools", "--disallowed-tools", "--disallowedTools")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,9 +61,7 @@ def _add_forms(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_rights(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--permission-mode", metavar="MODE", choices=[*Mode, *ALIASES], help=" | ".join(Mode)
-    )
+    parser.add_argument("--permission-mode", metavar="MODE", choices=_MODES, help=" | ".join(Mode))
     parser.add_argument(
         "--allowed-tools",
         "--allowedTools",
@@ -91,12 +92,39 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
 
 
 def _count(text: str) -> int:
-    if (number := int(text)) < 1:
-        raise argparse.ArgumentTypeError("must be 1 or more")
-    return number
+    with suppress(ValueError):
+        if (number := int(text)) > 0:
+            return number
+    raise argparse.ArgumentTypeError(f"must be 1 or more, not {text!r}")
 
 
 def _money(text: str) -> float:
-    if not 0 < (number := float(text)) < float("inf"):
-        raise argparse.ArgumentTypeError("must be more than 0")
-    return number
+    with suppress(ValueError):
+        if 0 < (number := float(text)) < float("inf"):
+            return number
+    raise argparse.ArgumentTypeError(f"must be more than 0, not {text!r}")
+
+
+def rules_joined(arguments: list[str]) -> list[str]:
+    """`--allowed-tools Edit "Bash(make:*)"`: further rules may follow as words of their own."""
+    joined: list[str] = []
+    since = 0  # words since such an option; 0 where none is near
+    for one in arguments:
+        if since > 1 and _is_rule(one):
+            joined[-1] += f",{one}"
+            continue
+        joined.append(one)
+        is_option = one.startswith("-")
+        since = 1 if one in _RULE_OPTIONS else 2 if since == 1 and not is_option else 0
+    return joined
+
+
+def _is_rule(word: str) -> bool:
+    """A task of one word may look like a tool's name only if it is one."""
+    if not word[:1].isupper() and not word.startswith("mcp__"):
+        return False
+    if word.endswith(")") and word.partition("(")[0].isidentifier():
+        return True
+    from ankrcode.tools import definitions  # only who writes rules this way pays for it
+
+    return word.startswith("mcp__") or any(one.name == word for one in definitions().values())

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from ankrcode.errors import UsageError
+from ankrcode.errors import ToolError, UsageError
 from ankrcode.protocol.definition import JsonSchema
 from ankrcode.protocol.result import Attachment
 from ankrcode.words import say
@@ -76,23 +76,37 @@ def pictures(paths: Iterable[str]) -> tuple[Attachment, ...]:
 
 
 def _picture(path: str) -> Attachment:
-    from base64 import b64encode  # only who shows a picture pays for this
-
-    from ankrcode.workspace.documents.filetypes import shown_type
-    from ankrcode.workspace.documents.images import MAX_FILE_BYTES, picture_of
+    from ankrcode.workspace.documents.images import MAX_FILE_BYTES  # only who shows one pays
 
     try:
         with Path(path).expanduser().open("rb") as file:
             content = file.read(MAX_FILE_BYTES + 1)
+        return attached(content, path)
     except OSError as problem:
         why = f"{path}: {problem.strerror or problem}"
-        raise UsageError.of("usage", why=why, command=_COMMAND) from None
+    except ValueError as problem:
+        why = str(problem).rstrip(".")
+    raise UsageError.of("usage", why=why, command=_COMMAND)
+
+
+def attached(content: bytes, name: str) -> Attachment:
+    """A picture for the model; raises `ValueError` where it is none, or cannot be made to fit."""
+    from base64 import b64encode
+
+    from ankrcode.workspace.documents.filetypes import shown_type
+    from ankrcode.workspace.documents.images import MAX_FILE_BYTES, picture_of
+
     kind = shown_type(content)
-    if kind is None or not kind.is_image or len(content) > MAX_FILE_BYTES:
-        raise UsageError.of("usage", why=f"{path} is no picture", command=_COMMAND)
-    found = picture_of(content, kind, path)
+    if kind is None or not kind.is_image:
+        raise ValueError(f"{name} is no picture")
+    if len(content) > MAX_FILE_BYTES:
+        raise ValueError(f"{name} has more than {MAX_FILE_BYTES:,} bytes")
+    try:
+        found = picture_of(content, kind, name)
+    except ToolError as problem:
+        raise ValueError(str(problem)) from None
     data = b64encode(found.data).decode("ascii")
-    return Attachment(type="image", mime=found.mime, data=data, name=Path(path).name)
+    return Attachment(type="image", mime=found.mime, data=data, name=Path(name).name)
 
 
 def schema_of(given: str | None) -> JsonSchema | None:
@@ -107,6 +121,9 @@ def schema_of(given: str | None) -> JsonSchema | None:
         raise UsageError.of("usage", why=why, command=_COMMAND) from None
     if not isinstance(schema, dict):
         raise UsageError.of("usage", why="--json-schema is no object", command=_COMMAND)
+    from ankrcode.agent.structured import check_schema  # only who asks for a schema pays for it
+
+    check_schema(schema)
     return schema
 
 

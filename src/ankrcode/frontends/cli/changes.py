@@ -5,6 +5,7 @@ import json
 import os
 from datetime import datetime
 
+from ankrcode.config.secrets import redact
 from ankrcode.frontends.cli.lines import as_json
 from ankrcode.frontends.cli.settings import load
 from ankrcode.tooling.durable import open_journal
@@ -49,7 +50,7 @@ def as_data(listed: Listed) -> dict[str, object]:
     return {
         "id": entry.id,
         "tool": entry.tool,
-        "title": entry.title,
+        "title": redact(entry.title),
         "at": entry.at,
         "call_id": entry.call_id,
         "turn_id": entry.turn_id,
@@ -65,7 +66,8 @@ def _line(listed: Listed) -> str:
     entry = listed.entry
     when = datetime.fromtimestamp(entry.at).astimezone().strftime("%Y-%m-%d %H:%M:%S")
     state = say("changes_undone") if listed.is_undone else ""
-    head = " ".join(filter(None, (entry.id, when, entry.tool, visible(entry.title[:60]), state)))
+    title = visible(redact(entry.title)[:60])
+    head = " ".join(filter(None, (entry.id, when, entry.tool, title, state)))
     notes = [f"! {visible(entry.partial)}"] if entry.partial else []
     return "\n".join([head, *(f"  {line}" for line in (*summary(entry.changes), *notes))])
 

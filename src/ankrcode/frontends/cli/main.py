@@ -1,6 +1,7 @@
 """From arguments to a command, and from an error to an exit code."""
 
 import argparse
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -8,7 +9,8 @@ from importlib import import_module
 from io import TextIOWrapper
 
 from ankrcode.errors import AnkrCodeError, ErrorCode, ProviderError, ToolError, UsageError
-from ankrcode.frontends.cli.parser import Parser, PlainHelp
+from ankrcode.frontends.cli.parser import SET_BEHIND, Parser, PlainHelp
+from ankrcode.words import say
 
 COMMANDS = {
     "rl": "do what a sentence says, in six languages, without a model",
@@ -32,6 +34,7 @@ COMMANDS = {
 }
 
 FAILED, USAGE, NO_MODEL, DENIED, INTERRUPTED = 1, 2, 3, 4, 130
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _VALUED = ("--cwd", "--set")
 _FOR_TASKS = ("output_format", "input_format", "json_schema", "image")
 _ABOUT = ("-h", "--help", "-V", "--version")
@@ -59,6 +62,12 @@ def run(arguments: Sequence[str]) -> int:
     except AnkrCodeError as problem:
         print(f"ankrcode: {problem}", file=sys.stderr)
         return exit_code(problem)
+    except OSError as problem:
+        if problem.errno not in _FULL:
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        print(f"ankrcode: {say('output_full', why=problem.strerror)}", file=sys.stderr)
+        return FAILED
 
 
 def _prepare_streams() -> None:
@@ -104,6 +113,7 @@ def _dispatch(arguments: list[str]) -> int:
     is_mixed = options.command == "exec"
     parse = parser.parse_intermixed_args if is_mixed else parser.parse_args
     parse(options.arguments, namespace=options)
+    options.set = [*options.set, *getattr(options, SET_BEHIND, ())]
     code: int = module.run(options)
     return code
 
@@ -152,12 +162,12 @@ def _talk(arguments: list[str]) -> int:
 
 
 def _task_options(arguments: list[str], prog: str) -> argparse.Namespace:
-    from ankrcode.frontends.cli.ask_options import ABOUT, add_arguments
+    from ankrcode.frontends.cli.ask_options import ABOUT, add_arguments, rules_joined
 
     parser = Parser(prog=prog, description=ABOUT)
     add_common_options(parser, default=None)
     add_arguments(parser)
-    return parser.parse_intermixed_args(arguments)
+    return parser.parse_intermixed_args(rules_joined(arguments))
 
 
 def _top_parser() -> argparse.ArgumentParser:

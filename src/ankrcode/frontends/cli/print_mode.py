@@ -8,7 +8,7 @@ from ankrcode.errors import AnkrCodeError, ProviderError
 from ankrcode.frontends.cli.lines import as_json, harmless, write_line
 from ankrcode.protocol.event import Event, Noticed
 from ankrcode.protocol.message import Usage
-from ankrcode.words import say
+from ankrcode.words import advice, say
 
 DONE, FAILED, NO_MODEL, DENIED, OVER_BUDGET, INTERRUPTED = 0, 1, 3, 4, 5, 130
 _CODES = {
@@ -121,4 +121,9 @@ def tell(message: str) -> None:
 
 def notice(event: Event) -> None:
     if isinstance(event, Noticed):
-        tell(say(event.key, **event.values))
+        tell(noticed(event))
+
+
+def noticed(event: Noticed) -> str:
+    """What happened, and what to do about it."""
+    return f"{say(event.key, **event.values)} {advice(event.key, **event.values)}".rstrip()

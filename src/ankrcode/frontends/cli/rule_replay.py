@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from ankrcode.app import Toolkit
 from ankrcode.config.document import read_document
+from ankrcode.config.secrets import redact
 from ankrcode.errors import ErrorCode, SessionError, ToolError, UsageError
 from ankrcode.frontends.cli.lines import as_json, harmless
 from ankrcode.frontends.cli.settings import load_and_warn, load_rules
@@ -145,7 +146,8 @@ def _judged(kit: Toolkit, session: str, call: ToolCall, then: str) -> Judged:
         now = "deny" if then == "approved" else "broken"
         return Judged(**facts, subject="", now=now, reason=str(problem))
     now = Decision(verdict.decision)
-    return Judged(**facts, subject=subject, now=now, rule=verdict.rule, reason=verdict.reason)
+    subject, reason = redact(subject), redact(verdict.reason)
+    return Judged(**facts, subject=subject, now=now, rule=verdict.rule, reason=reason)
 
 
 def _follow(kit: Toolkit, ended: CallEnded | None) -> None:

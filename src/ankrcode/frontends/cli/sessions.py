@@ -1,6 +1,7 @@
 """List, search, show and manage the recorded sessions."""
 
 import argparse
+import operator
 import os
 import re
 import sys
@@ -61,8 +62,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     show.add_argument("--last", type=int, default=0, metavar="N", help="only the last N turns")
     for action in (show, export, replay):
         action.add_argument(
-            "--redact", action="store_true", help="without secrets and home folder, to be shared"
+            "--redact", action="store_true", help="without settings and home folder, to be shared"
         )
+    export.add_argument(
+        "--whole", action="store_true", help="as it is, secrets too: for yourself alone"
+    )
     for action in (listing, search, show, fork, prune, replay):
         action.add_argument("--json", action="store_true", help="as JSON lines")
 
@@ -151,26 +155,30 @@ def _measured(form: re.Pattern[str], units: dict[str, int], text: str) -> int:
 def _export(store: SessionStore, options: argparse.Namespace) -> None:
     from ankrcode.sessions.transcript import to_claude
 
+    if options.whole and options.redact:
+        why = "--whole and --redact exclude each other"
+        raise UsageError.of("usage", why=why, command="sessions export")
     path = store.path_of(store.find(options.id))
-    records = _fit(read_log(path), options)
+    content = read_log(path)
+    known = [record for _, record in content.records]
+    records = known if options.whole else list(_fit(content, options))
     if options.format == "claude":
         for line in to_claude(records):
             print(as_json(line).decode())
-    elif options.redact:  # the places of a checkpoint would be wrong
+    elif all(map(operator.is_, records, known)):  # nothing had to be taken out
+        sys.stdout.buffer.write(read_bytes(path, 0))
+    else:  # the places of a checkpoint would be wrong
         kept = (one for one in records if not isinstance(one, Checkpoint))
         sys.stdout.buffer.writelines(framed(encoded(one)) for one in kept)
-    else:
-        sys.stdout.buffer.write(read_bytes(path, 0))
 
 
 def _fit(content: LogContent, options: argparse.Namespace) -> Iterator[AnyRecord]:
-    """The records, as they may be shown to whoever they are for."""
-    records = (record for _, record in content.records)
-    if not options.redact:
-        return records
-    from ankrcode.sessions.redacted import redacted
+    """The records, as they may be shown to whoever they are for: to nobody with a secret."""
+    from ankrcode.sessions.redacted import hidden, redacted
 
-    return redacted(records, *_private())
+    records = (record for _, record in content.records)
+    redactor, home = _private()
+    return redacted(records, redactor, home) if options.redact else hidden(records, redactor)
 
 
 def _private() -> tuple[Redactor, str]:
@@ -188,5 +196,6 @@ def _replay(store: SessionStore, options: argparse.Namespace) -> int:
     from ankrcode.frontends.cli.replay import replay_session
     from ankrcode.sessions.redacted import cleaner
 
-    clean = cleaner(*_private()) if options.redact else lambda value: value
+    redactor, home = _private()
+    clean = cleaner(redactor, home) if options.redact else redactor.redact_data
     return replay_session(store.path_of(store.find(options.id)), options, clean)

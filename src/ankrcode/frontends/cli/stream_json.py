@@ -11,7 +11,7 @@ from uuid import uuid4
 from ankrcode.agent.answer import Answer
 from ankrcode.app import Toolkit
 from ankrcode.frontends.cli.lines import write_line
-from ankrcode.frontends.cli.print_mode import result_of, tell, usage_of
+from ankrcode.frontends.cli.print_mode import noticed, result_of, tell, usage_of
 from ankrcode.protocol.event import (
     Event,
     MessageAdded,
@@ -23,9 +23,26 @@ from ankrcode.protocol.event import (
 from ankrcode.protocol.message import ToolResultPart, Usage
 from ankrcode.sessions.transcript import block
 from ankrcode.version import __version__
-from ankrcode.words import say
 
 Line = dict[str, Any]
+
+
+def first_line(
+    session_id: str, *, cwd: str, model: str, mode: str, tools: Iterable[str] = ()
+) -> Line:
+    """Also where nothing could be begun: whoever reads relies on it."""
+    return {
+        "type": "system",
+        "subtype": "init",
+        "session_id": session_id,
+        "cwd": cwd,
+        "model": model,
+        "permissionMode": str(mode),
+        "tools": list(tools),
+        "mcp_servers": [],
+        "slash_commands": [],
+        "version": __version__,
+    }
 
 
 class StreamPrinter:
@@ -41,20 +58,8 @@ class StreamPrinter:
         self._is_partial = is_partial
         self._parents: dict[str, str] = {}  # further agents, and the calls that began them
         agent = kit.agent
-        write_line(
-            {
-                "type": "system",
-                "subtype": "init",
-                "session_id": agent.session_id,
-                "cwd": agent.workspace.cwd,
-                "model": model,
-                "permissionMode": str(kit.mode),
-                "tools": list(tools),
-                "mcp_servers": [],
-                "slash_commands": [],
-                "version": __version__,
-            }
-        )
+        where = agent.workspace.cwd
+        write_line(first_line(agent.session_id, cwd=where, model=model, mode=kit.mode, tools=tools))
 
     def show(self, event: Event) -> None:
         match event:
@@ -63,8 +68,8 @@ class StreamPrinter:
             case ToolMetadataChanged() if "agent_id" in event.metadata:
                 self._parents[event.metadata["agent_id"]] = event.call_id
             case Noticed():
-                message = say(event.key, **event.values)
-                self._line({"type": "system", "subtype": "notice", "message": message})
+                line = {"type": "system", "subtype": "notice", "message": noticed(event)}
+                self._line(line)
             case TextArrived() if self._is_partial:
                 self._piece(event, {"type": "text_delta", "text": event.text})
             case ThinkingArrived() if self._is_partial:

@@ -1,4 +1,4 @@
-"""Tasks as JSON lines: `user` messages, each a task, and `control_request`/`interrupt`."""
+"""JSON lines of whoever drives an agent: `user` messages, each a task, and `control_request`s."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,39 +12,50 @@ Line = dict[str, Any]
 
 
 class Told(Struct, frozen=True, kw_only=True):
-    """One line: a task, or a wish to stop."""
+    """A task."""
 
     text: str = ""
     attachments: tuple[Attachment, ...] = ()
-    is_interrupt: bool = False
+
+
+class Control(Struct, frozen=True, kw_only=True):
+    """A wish about the work: `interrupt`, `set_permission_mode` and the like."""
+
+    kind: str
+    request: Line
+    request_id: str = ""  # whoever gives one wants to hear what came of it
 
 
 class BadLine(ValueError):
     """What is wrong with it."""
 
 
-def told(line: bytes) -> Told:
+def told(line: bytes) -> Told | Control:
     try:
         value = msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as problem:
         raise BadLine(f"The line is not JSON: {problem}") from None
     kind = value.get("type") if isinstance(value, dict) else None
-    if kind == "control_request" and _asked(value) == "interrupt":
-        return Told(is_interrupt=True)
+    if kind == "control_request":
+        return _control(value)
     message = value.get("message") if kind == "user" else None
     content = message.get("content") if isinstance(message, dict) else None
     if isinstance(content, str) and content.strip():
         return Told(text=content)
     if isinstance(content, list):
-        text = "\n".join(_texts(content)).strip()
-        if text:
-            return Told(text=text, attachments=tuple(_pictures(content)))
+        text, attachments = "\n".join(_texts(content)).strip(), tuple(_pictures(content))
+        if text or attachments:
+            return Told(text=text, attachments=attachments)
     raise BadLine('The line must be {"type": "user", "message": {"role": "user", "content": …}}.')
 
 
-def _asked(value: Line) -> Any:
+def _control(value: Line) -> Control:
     request = value.get("request")
-    return request.get("subtype") if isinstance(request, dict) else None
+    kind = request.get("subtype") if isinstance(request, dict) else None
+    if not isinstance(request, dict) or not isinstance(kind, str) or not kind:
+        raise BadLine('The line must have {"request": {"subtype": …}}.')
+    given = value.get("request_id")
+    return Control(kind=kind, request=request, request_id=given if isinstance(given, str) else "")
 
 
 def _texts(content: list[Any]) -> Iterator[str]:
@@ -55,7 +66,21 @@ def _texts(content: list[Any]) -> Iterator[str]:
 
 def _pictures(content: list[Any]) -> Iterator[Attachment]:
     for one in content:
-        source = one.get("source") if isinstance(one, dict) and one.get("type") == "image" else None
-        if isinstance(source, dict) and isinstance(source.get("data"), str):
-            mime = str(source.get("media_type", "image/png"))
-            yield Attachment(type="image", mime=mime, data=source["data"])
+        if isinstance(one, dict) and one.get("type") == "image":
+            source = one.get("source")
+            data = source.get("data") if isinstance(source, dict) else None
+            if not isinstance(data, str):
+                raise BadLine("The line has a picture without base64 data.")
+            yield _picture(data)
+
+
+def _picture(data: str) -> Attachment:
+    """As it is, if it is one; what is too large for a model is made smaller."""
+    from base64 import b64decode  # only who shows a picture pays for this
+
+    from ankrcode.frontends.cli.asked import attached
+
+    try:
+        return attached(b64decode(data, validate=True), "picture")
+    except ValueError as problem:
+        raise BadLine(f"The line has a picture that cannot be used: {problem}") from None

@@ -15,13 +15,13 @@ def add_session_options(parser: argparse.ArgumentParser, *, is_brief: bool = Fal
     """`is_brief`: with letters and names that people know from other agents."""
     which = parser.add_mutually_exclusive_group()
     which.add_argument(
-        "--session", default="", metavar="ID", help="record under this name, or go on"
+        "--session", metavar="ID", type=_given, help="record under this name, or go on"
     )
     resume, newest = (["-r"], ["-c"]) if is_brief else ([], [])
     which.add_argument(
         *resume,
         "--resume",
-        default="",
+        type=_given,
         metavar="ID",
         help="go on with this session, and with no new one",
     )
@@ -36,9 +36,16 @@ def add_session_options(parser: argparse.ArgumentParser, *, is_brief: bool = Fal
     parser.add_argument(*fork, action="store_true", help="go on in a copy of the session")
 
 
+def _given(text: str) -> str:
+    """An empty one is a variable that was not set: a new session would not be what was meant."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("needs the id of a session")
+    return text
+
+
 def chosen_session(options: argparse.Namespace, command: str) -> str:
     """The id of the session that was asked for; empty if none was."""
-    asked: str = options.session
+    asked: str = options.session or ""
     if not (asked or options.resume or options.newest):
         if options.fork:
             why = "--fork needs --session, --resume or --continue"

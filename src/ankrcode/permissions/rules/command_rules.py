@@ -147,6 +147,18 @@ def permitting(rules: tuple[Rule, ...], view: CommandView) -> list[Rule] | None:
     return list(used) if used else None
 
 
+def covers(rules: tuple[Rule, ...], view: CommandView) -> bool:
+    """Do these rules name every part of the line, and does it do nothing beyond its parts?"""
+    if not view.is_certain or sets_danger(view.command) or redirected(view):
+        return False
+    covered: list[tuple[str, ...]] = []
+    for part in view.parts:
+        if _permitting_rule(rules, part.argv) is None and not is_wrapped(part.argv, covered):
+            return False
+        covered.append(part.argv)
+    return True
+
+
 def redirected(view: CommandView) -> list[str]:
     """What the line writes beyond what its parts write by themselves; empty texts are unknown."""
     if not _has_outputs(view.command):

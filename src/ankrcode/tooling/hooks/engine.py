@@ -43,6 +43,7 @@ class HookEngine:
         self._ran_once: set[Any] = set()
         self._unattended: set[asyncio.Task[HookAnswer]] = set()
         self.has_begun = False
+        self.transcript_path = ""  # the session's log, where one is kept
         self.pending_context: list[str] = []  # of the session's start, for the first result
 
     def listens(self, event: HookEvent | str) -> bool:
@@ -79,7 +80,7 @@ class HookEngine:
         agent = self._agent
         return {
             "session_id": agent.session_id,
-            "transcript_path": "",
+            "transcript_path": self.transcript_path,
             "cwd": agent.workspace.cwd,
             "permission_mode": mode_for_scripts(agent.policy.mode),
         }

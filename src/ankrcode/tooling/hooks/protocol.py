@@ -47,6 +47,9 @@ class _Choice(Struct, frozen=True, rename="camel"):
     interrupt: bool | None = None
 
 
+_NOT_STARTED = (126, 127)  # what a shell says of a program that it cannot run or find
+
+
 class _Specific(Struct, frozen=True, rename="camel"):
     hook_event_name: str | None = None
     permission_decision: str | None = None
@@ -81,6 +84,8 @@ def answer_of(event: HookEvent, ran: Ran, name: str) -> HookAnswer:
     if ran.exit_code != 0:
         why = ran.errors.strip() or ran.output.strip()
         fault = say("hook_failed", hook=name, code=ran.exit_code, why=why[-500:] or "-")
+        if ran.exit_code in _NOT_STARTED:
+            return unusable(event, fault)
         return HookAnswer(faults=(fault,))
     text = ran.output.strip()
     if not text.startswith("{"):

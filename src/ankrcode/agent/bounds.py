@@ -1,0 +1,42 @@
+"""Parts of tools: in a list of an agent's tools `Bash(git:*)` is git, and nothing else of Bash.
+
+What stands in brackets is a rule as in the settings. It grants nothing: a call within it is judged
+like any other, and one beyond it is refused, whoever might have said yes.
+"""
+
+from collections.abc import Iterable
+
+from ankrcode.permissions.rules.path_patterns import Anchors
+from ankrcode.permissions.rules.rules import Kind, Ruleset, parse_rule
+from ankrcode.workspace.roots import Workspace
+
+# What files for other agents call them.
+_ELSEWHERE = {
+    "Agent": "Task",
+    "BashOutput": "TaskOutput",
+    "KillBash": "KillShell",
+    "LS": "List",
+    "MultiEdit": "Edit",
+}
+_NOWHERE = Anchors("/", "/", "/")
+
+
+def names_of(items: Iterable[str]) -> tuple[str, ...]:
+    """The tools that a list is about, each once and by the name it has here."""
+    names = (item.partition("(")[0].strip() for item in items)
+    return tuple(dict.fromkeys(_ELSEWHERE.get(name, name) for name in names))
+
+
+def parts_in(items: Iterable[str], kind: Kind) -> tuple[str, ...]:
+    """Those that name a part of a tool. Raises `ValueError` if the list cannot be read as rules."""
+    listed = tuple(items)
+    parts = tuple(item for item in listed if "(" in item)
+    for item in listed if parts else ():
+        parse_rule(item, kind, _NOWHERE)
+    return parts
+
+
+def rules_in(items: Iterable[str], kind: Kind, workspace: Workspace) -> Ruleset:
+    """The list as rules of this place: `/x` is from its root."""
+    anchors = Anchors(workspace.root, workspace.cwd, workspace.home)
+    return Ruleset(tuple(parse_rule(item, kind, anchors, "agent") for item in items))
