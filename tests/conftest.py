@@ -1,22 +1,59 @@
 """What every test may use."""
 
+import gc
 import os
+import shutil
 import signal
+import tempfile
+from collections.abc import Generator, Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
 
-pytest_plugins = ["requirement_plugin"]
+IN_MEMORY = Path("/dev/shm")
+ROOM_BYTES = 2 << 30
+
+pytest_plugins = ["requirement_plugin", "fold_plugin"]
 
 # A shell starts what it puts in the background with interrupts ignored, and children inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """All that is collected stays to the end: it is never searched for garbage."""
+    gc.disable()
+    result = yield
+    gc.freeze()
+    gc.enable()
+    return result
+
+
+@pytest.fixture(scope="session")
+def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder in memory where there is one: waiting until the disk has it takes no time."""
+    if not IN_MEMORY.is_dir() or shutil.disk_usage(IN_MEMORY).free < ROOM_BYTES:
+        yield tmp_path_factory.mktemp("memory")
+        return
+    with tempfile.TemporaryDirectory(dir=IN_MEMORY, ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
+
+
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Folders that are there for no one yet; made by hand, as there is one for each test."""
+    base = tmp_path_factory.mktemp("homes")
+    base.chmod(0o711)  # for tests that become somebody else
+    return (base / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def own_home(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """Each test has a home of its own: no test reads or changes the person's settings."""
-    home = tmp_path_factory.mktemp("home")
+    home = next(homes)
+    home.mkdir(mode=0o700)
     monkeypatch.setenv("HOME", str(home))
     for name in list(os.environ):
         if name.startswith(("ANKRCODE_", "XDG_")) and name != "ANKRCODE_TORTURE":

@@ -6,6 +6,7 @@
 import io
 import os
 import re
+import shlex
 import subprocess
 import sys
 import types
@@ -20,6 +21,8 @@ from ankrcode import Mode, Permission, ToolContext, ToolResult
 from ankrcode.frontends.cli.main import COMMANDS
 from ankrcode.tooling.dialect import CONVERTERS
 from ankrcode.tooling.vendors import FORMS
+from frontends.command import ankrcode as ankrcode_command
+from frontends.warm import warm
 from shown import fits
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -84,15 +87,12 @@ def commands_of(page: str) -> list[tuple[str, str]]:
     return found
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_the_commands_of_a_page_print_what_is_shown(page: str, project: Path) -> None:
-    for command, shown in commands_of(page):
-        if command.startswith("make run ARGS="):  # the same, set-up left out
-            command = "ankrcode " + command.removeprefix("make run ARGS=").strip("'")  # noqa: PLW2901
-            shown = shown or "…"  # noqa: PLW2901
-        elif command == "make test":
-            continue
-        assert "ankrcode " in command
+def printed_by(command: str, project: Path) -> str:
+    """What a terminal would show; only what needs a shell gets one."""
+    name, *words = shlex.split(command)
+    if name == "ankrcode" and not set(command) & set("|&;<>$`*?~#(){}[]!\\"):
+        done = warm().run(words, project, os.environ, b"", 30, in_one=True)
+    else:
         done = subprocess.run(
             ["sh", "-c", command],
             cwd=project,
@@ -102,7 +102,19 @@ def test_the_commands_of_a_page_print_what_is_shown(page: str, project: Path) ->
             timeout=30,
             check=False,
         )
-        real = done.stdout.decode()
+    return done.stdout.decode()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_commands_of_a_page_print_what_is_shown(page: str, project: Path) -> None:
+    for command, shown in commands_of(page):
+        if command.startswith("make run ARGS="):  # the same, set-up left out
+            command = "ankrcode " + command.removeprefix("make run ARGS=").strip("'")  # noqa: PLW2901
+            shown = shown or "…"  # noqa: PLW2901
+        elif command == "make test":
+            continue
+        assert "ankrcode " in command
+        real = printed_by(command, project)
         assert fits(shown, real), f"{page}: $ {command}\n{real}"
 
 
@@ -154,8 +166,8 @@ def test_the_help_texts_are_those_of_the_program(project: Path) -> None:
     text = page.read_text(encoding="utf-8")
 
     def fresh(found: re.Match[str]) -> str:
-        arguments = [BIN / "ankrcode", *found[1].split(), "--help"]
-        done = subprocess.run(arguments, capture_output=True, encoding="utf-8", check=True)
+        done = ankrcode_command(*found[1].split(), "--help", cwd=project)
+        assert done.returncode == 0
         return f"<!-- help: ankrcode{found[1]} -->\n```text\n{done.stdout}```\n<!-- end -->"
 
     renewed = HELP.sub(fresh, text)

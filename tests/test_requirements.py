@@ -120,7 +120,8 @@ EMPTY = "REQUIREMENTS = {}\nNOT_REQUIREMENTS = ()\n"
 SETTINGS = """
     [pytest]
     pythonpath = tests
-    addopts = --import-mode=importlib -p no:cacheprovider
+    addopts = --import-mode=importlib -p no:cacheprovider -p no:hypothesispytest -p no:asyncio
+        -p no:anyio -p no:langsmith_plugin
 """
 MACHINERY = ("requirements.py", "requirement_plugin.py", "specs/__init__.py")
 

@@ -301,13 +301,14 @@ while "stop" not in seen:
 
 def test_a_reader_never_sees_a_half_written_file(machine: Machine) -> None:
     set_value(machine.user_file, "results.folder", "/start")
-    reader = subprocess.Popen(
-        [sys.executable, "-c", READER, str(machine.user_file)], stdout=subprocess.PIPE, text=True
-    )
-    assert reader.stdout
-    assert reader.stdout.readline() == "ready\n"
-    for number in range(60):
-        set_value(machine.user_file, "results.folder", "/" + "x" * (number * 50))
-    set_value(machine.user_file, "results.folder", "/stop")
-    assert reader.wait(timeout=60) == 0
-    reader.stdout.close()
+    command = [sys.executable, "-c", READER, str(machine.user_file)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as reader:
+        try:
+            assert reader.stdout
+            assert reader.stdout.readline() == "ready\n"
+            for number in range(60):
+                set_value(machine.user_file, "results.folder", "/" + "x" * (number * 50))
+            set_value(machine.user_file, "results.folder", "/stop")
+            assert reader.wait(timeout=60) == 0
+        finally:
+            reader.kill()  # one that saw no end would read for ever

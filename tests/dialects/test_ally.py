@@ -92,7 +92,7 @@ async def test_a_reply_has_success_error_output_and_return_code(desk: Desk) -> N
 async def test_a_failure_keeps_the_output_and_the_code(desk: Desk) -> None:
     reply = await desk.bash(command="echo a; exit 3")
     assert (reply["success"], reply["output"], reply["return_code"]) == (False, "a\n", 3)
-    assert reply["error"] == "Exit code: 3"
+    assert reply["error"] == 'bash(command="echo a; exit 3"): Exit code: 3'
     assert reply["error_type"] in ("user_error", "system_error")
 
 

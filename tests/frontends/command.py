@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
+from frontends.warm import Ended, of_python, warm
+
 COMMAND = [sys.executable, "-P", "-m", "ankrcode"]
 PATIENCE_S = 20.0  # a bound, never a wait: what takes this long is broken
 
@@ -27,20 +29,31 @@ def ankrcode(
     env: Mapping[str, str] | None = None,
 ) -> Done:
     """Run the command to its end with this input."""
-    done = subprocess.run(
-        [*COMMAND, *arguments],
-        cwd=cwd,
-        input=given.encode() if isinstance(given, str) else given,
-        env=environment(env),
-        capture_output=True,
-        timeout=PATIENCE_S,
-        check=False,
-    )
+    words = [str(argument) for argument in arguments]
+    written = given.encode() if isinstance(given, str) else given
+    around = environment(env)
+    if of_python(around) == warm().env:
+        done = warm().run(words, cwd, around, written, PATIENCE_S)
+    else:
+        done = started_anew(words, cwd, around, written)
     text = subprocess.CompletedProcess(
         done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
     )
     assert "Traceback" not in text.stderr, text.stderr
     return text
+
+
+def started_anew(words: list[str], cwd: Path, env: Mapping[str, str], given: bytes) -> Ended:
+    """The same with a Python of its own."""
+    return subprocess.run(
+        [*COMMAND, *words],
+        cwd=cwd,
+        input=given,
+        env=env,
+        capture_output=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
 
 
 def answers(done: Done) -> list[dict[str, Any]]:

@@ -8,9 +8,15 @@ from typing import Any
 import pexpect
 import pytest
 
+from ankrcode import ToolCall, Toolkit
+from ankrcode.dialects import load as load_dialect
 from ankrcode.frontends.asking import Terminal, chosen
 from ankrcode.frontends.cli.main import is_talk
+from ankrcode.frontends.todo_list import todo_list
+from ankrcode.protocol.event import ToolCallEnded
 from ankrcode.protocol.question import Option, Question
+from ankrcode.protocol.result import ToolResult
+from ankrcode.tools.todo_write import TodoWriteOutput
 from frontends.command import COMMAND, ankrcode, environment
 from frontends.rocket_bench import small_project
 
@@ -220,14 +226,19 @@ WAYS = Question(
         ("1 3", True, ("A", "C")),
         ("1, 3,1", True, ("A", "C")),
         ("1 3", False, ("1 3",)),
-        ("4", False, ("4",)),
+        ("4", False, None),
+        ("1, 4", True, None),
+        ("1 4", False, ("1 4",)),
+        ("5", False, ("5",)),
+        ("9" * 5_000, False, ("9" * 5_000,)),
+        ("²", False, ("²",)),
         ("0", False, ("0",)),
         ("  my own way ", False, ("my own way",)),
         ("", True, ("",)),
     ],
 )
 def test_numbers_are_options_and_words_are_words(
-    said: str, several: bool, expected: tuple[str, ...]
+    said: str, several: bool, expected: tuple[str, ...] | None
 ) -> None:
     question = Question(id="q", question="Which?", options=WAYS.options, multi_select=several)
     assert chosen(question, said) == expected
@@ -237,8 +248,117 @@ async def test_a_question_is_shown_with_its_options(capsys: pytest.CaptureFixtur
     asked: list[str] = []
     terminal = Terminal(lambda question: asked.append(question) or "3")  # type: ignore[func-returns-value]
     assert (await terminal.answer(WAYS)).chosen == ("C",)
-    assert capsys.readouterr().out.splitlines()[:4] == ["Which?", "  1. A", "  2. B", "  3. C"]
+    printed = capsys.readouterr().out.splitlines()
+    assert printed == ["Which?", "  1. A", "  2. B", "  3. C", "  4. Other (custom input)"]
     assert asked == ["Number, or your own words: "]
+
+
+class Typist:
+    """Types these lines, one after the other; then nobody is there any more."""
+
+    def __init__(self, *lines: str) -> None:
+        self.lines = list(lines)
+        self.asked: list[str] = []
+
+    def __call__(self, question: str) -> str:
+        self.asked.append(question)
+        if not self.lines:
+            raise EOFError
+        return self.lines.pop(0)
+
+
+def asking(header: str = "Way", **more: Any) -> dict[str, Any]:
+    options = [{"label": "Left", "description": "longer"}, {"label": "Right", "description": ""}]
+    return {"question": "Which way?", "header": header, "options": options, **more}
+
+
+@pytest.mark.requirement("S0-073", "S0-178")
+@pytest.mark.parametrize("dialect", ["", "ankrcode"])
+async def test_other_asks_for_the_answer_itself(
+    dialect: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    typist = Typist("3", "  straight on, नमस्ते  ")
+    kit = Toolkit(cwd=tmp_path, ask=Terminal(typist).answer)
+    call = ToolCall(name="AskUserQuestion", arguments={"questions": [asking()]})
+    if dialect:
+        reply = await kit.call_in(load_dialect(dialect), call)
+        assert reply["success"] is True
+        said = reply["output"]
+    else:
+        said = (await kit.call_raw(call)).text
+    assert json.loads(said) == {"Way": ["straight on, नमस्ते"]}
+    assert "  3. Other (custom input)" in capsys.readouterr().out.splitlines()
+    assert typist.asked == ["Number, or your own words: ", "Enter your answer: "]
+
+
+@pytest.mark.requirement("S0-178")
+async def test_other_among_several_is_the_answer_too(tmp_path: Path) -> None:
+    typist = Typist("1 3", "both, and a third")
+    kit = Toolkit(cwd=tmp_path, ask=Terminal(typist).answer)
+    result = await kit.call("AskUserQuestion", questions=[asking(multiSelect=True)])
+    assert json.loads(result.text) == {"Way": ["both, and a third"]}
+
+
+async def test_each_question_is_asked_in_its_turn(tmp_path: Path) -> None:
+    typist = Typist("3", "mine", "2")
+    kit = Toolkit(cwd=tmp_path, ask=Terminal(typist).answer)
+    result = await kit.call("AskUserQuestion", questions=[asking(), asking("Again")])
+    assert json.loads(result.text) == {"Way": ["mine"], "Again": ["Right"]}
+
+
+@pytest.mark.parametrize("lines", [(), ("3",)])
+async def test_who_leaves_has_not_answered(lines: tuple[str, ...], tmp_path: Path) -> None:
+    kit = Toolkit(cwd=tmp_path, ask=Terminal(Typist(*lines)).answer)
+    result = await kit.call("AskUserQuestion", questions=[asking()])
+    assert not result.ok
+    assert "The person did not answer." in result.text
+    assert "Decide for yourself" in result.text
+    assert "|" not in result.text
+
+
+@pytest.mark.requirement("S0-178")
+def test_other_is_typed_at_the_terminal(start: Start) -> None:
+    child = start(calling("AskUserQuestion", questions=[asking()]), {"text": "Thank you."})
+    child.sendline("find the way for me please")
+    child.expect_exact("3. Other (custom input)")
+    child.sendline("3")
+    child.expect_exact("Enter your answer:")
+    child.sendline("over the hill")
+    child.expect_exact("Thank you.")
+    child.expect_exact(PROMPT)
+
+
+# ── the task list ─────────────────────────────────────────────────────────────────────────────
+TODOS = [
+    {"content": "Read it", "status": "completed", "activeForm": "Reading it"},
+    {"content": "Mend it", "status": "in_progress", "activeForm": "Mending it"},
+    {"content": "Test it", "status": "pending", "activeForm": "Testing it"},
+]
+
+
+@pytest.mark.requirement("S0-068")
+def test_the_task_list_is_shown_when_it_changes(project: Path) -> None:
+    turns = [calling("TodoWrite", todos=TODOS), {"text": "Begun."}]
+    done = ankrcode(*scripted(project, *turns), cwd=project, given="mend it for me please\n")
+    assert done.stdout == "Begun.\n"
+    lines = done.stderr.splitlines()
+    at = lines.index("📋 Tasks:")
+    assert lines[at + 1 : at + 4] == ["  ✅ Read it", "  🔄 Mending it", "  ⬜ Test it"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "value", "success"),
+    [
+        ("Read", TodoWriteOutput(todos=[]), True),
+        ("TodoWrite", TodoWriteOutput(todos=[]), True),
+        ("TodoWrite", None, True),
+        ("TodoWrite", {"todos": TODOS}, False),
+    ],
+)
+def test_there_is_not_always_a_list_to_show(tool: str, value: Any, success: bool) -> None:
+    result = ToolResult(value=value)
+    event = ToolCallEnded(at=0.0, tool=tool, success=success, result=result)
+    assert todo_list(event) == []
 
 
 @pytest.mark.parametrize(

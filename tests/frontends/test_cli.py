@@ -1,6 +1,7 @@
 """The command line as a whole: version, help, mistakes, and streams that are not there."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -94,6 +95,39 @@ def test_common_options_may_stand_before_and_after_the_command(place: str, tmp_p
     common, command = ["--cwd", "work"], ["exec", "List"]
     arguments = [*common, *command] if place == "before" else [*command, *common]
     assert "here.txt" in ankrcode(*arguments, cwd=tmp_path).stdout
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "models list",
+        "models call",
+        "permissions rules list",
+        "sandbox run true",
+    ],
+)
+def test_an_option_of_every_command_may_stand_behind_an_action_too(
+    command: str, tmp_path: Path
+) -> None:
+    done = ankrcode(*command.split(), "--set", "no.such=1", cwd=tmp_path, given='{"prompt": "x"}')
+    assert done.returncode == 2
+    assert "no setting 'no.such'" in done.stderr
+
+
+def test_settings_before_and_behind_an_action_all_count(tmp_path: Path) -> None:
+    first, second = "limits.result_chars=20001", "read.max_tokens=20002"
+    done = ankrcode("--set", first, "config", "list", "--set", second, cwd=tmp_path)
+    for one in (first, second):
+        key, value = one.split("=")
+        assert re.search(rf"{key} +{value} ", done.stdout)
+
+
+def test_the_last_one_of_a_setting_counts_wherever_it_stands(tmp_path: Path) -> None:
+    key = "limits.result_chars"
+    done = ankrcode(
+        "config", "--set", f"{key}=20001", "get", key, "--set", f"{key}=20002", cwd=tmp_path
+    )
+    assert done.stdout == "20002\n"
 
 
 # ── streams ───────────────────────────────────────────────────────────────────────────────────

@@ -113,6 +113,23 @@ def test_an_approval_is_one_plain_question(
     assert (project.parent / "outside.txt").exists() is runs
 
 
+def test_an_interrupt_drops_a_block_that_was_begun(start: Start, project: Path) -> None:
+    child = start()
+    child.expect_exact(PROMPT)
+    child.sendline("agar app.py hai")
+    child.expect_exact("… ")
+    child.sendline("old.log hatao")
+    child.expect_exact("… ")
+    child.sendintr()
+    child.expect_exact(PROMPT)
+    child.sendline("README.md padho")
+    child.expect_exact("A small project.")
+    child.expect_exact(PROMPT)
+    child.sendeof()
+    ended(child)
+    assert (project / "old.log").exists()
+
+
 def test_one_sentence_on_a_terminal_is_asked_about_too(start: Start, project: Path) -> None:
     child = start("rl", "old.log hatoa")
     child.expect_exact("[haan/nahi]")

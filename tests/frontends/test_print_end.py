@@ -76,6 +76,27 @@ def test_a_signal_while_a_command_runs_ends_both_in_order(work: Path, number: in
     assert records[-1]["type"] == "turn_ended"
 
 
+@pytest.mark.parametrize("form", ["json", "stream-json"])
+def test_a_signal_before_the_work_has_begun_ends_with_a_result(work: Path, form: str) -> None:
+    """A hook of the session's start takes its time; nobody waits for it."""
+    begun = work / "begun"
+    hook = {"type": "command", "command": f"touch {begun}; sleep 30"}
+    home = work.parent / "home" / "ankrcode"
+    home.mkdir(parents=True)
+    settings = {"hooks": {"SessionStart": [{"hooks": [hook]}]}}
+    (home / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
+    env = {"XDG_CONFIG_HOME": str(home.parent)}
+    model = scripted(work, "never said")
+    process = started(work, "hi", "--model", model, "--output-format", form, env=env)
+    until(begun)
+    process.send_signal(signal.SIGTERM)
+    code, out, _ = ended(process)
+    assert code == 130
+    lines = [json.loads(line) for line in out.splitlines()]
+    assert [one["type"] for one in lines] == ["system", "result"][form == "json" :]
+    assert lines[-1]["subtype"] == "error_cancelled"
+
+
 def test_a_signal_while_the_model_thinks_ends_at_once(work: Path) -> None:
     with ChatServer() as chat:
         chat.may_answer.clear()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from ankrcode.frontends.cli.ask_options import rules_joined
 from frontends.command import COMMAND, PATIENCE_S, ankrcode, environment
 from frontends.headless import (
     NO_KEYS,
@@ -87,14 +88,24 @@ def test_the_help_names_every_option_without_loading_an_agent(work: Path) -> Non
         ([], "Say what to do"),
         (["x", "--output-format", "xml"], "invalid choice"),
         (["x", "--max-turns", "0"], "must be 1 or more"),
+        (["x", "--max-turns", "many"], "must be 1 or more, not 'many'"),
         (["x", "--max-cost", "-1"], "must be more than 0"),
-        (["x", "--permission-mode", "yolo"], "invalid choice"),
+        (["x", "--max-cost", "much"], "must be more than 0, not 'much'"),
+        (["x", "--permission-mode", "yolo"], "choose from 'default', 'plan'"),
         (["x", "--json-schema", "{"], "--json-schema"),
         (["x", "--json-schema", "missing.json"], "missing.json"),
         (["x", "--image", "a.txt"], "a.txt is no picture"),
         (["x", "--image", "missing.png"], "No such file"),
         (["x", "--answers", "a.txt"], "answers in a.txt"),
+        (["x", "--json-schema", '{"type": "strange"}'], "no JSON Schema"),
+        (["x", "--json-schema", '{"$ref": "#/nowhere"}'], "no JSON Schema"),
+        (["x", "--add-dir", "missing"], "there is no folder missing"),
+        (["x", "--add-dir", "a.txt"], "there is no folder a.txt"),
         (["x", "--resume", "nobody"], "nobody"),
+        (["x", "--resume", ""], "needs the id of a session"),
+        (["x", "--session", " "], "needs the id of a session"),
+        (["x", "--continue", "--no-session"], "--no-session records nothing"),
+        (["x", "--resume", "nobody", "--no-session"], "--no-session records nothing"),
         (["x", "--fork"], "--fork needs"),
         (["x", "--allowed-tools", "Bash("], "is not a rule"),
     ],
@@ -107,6 +118,43 @@ def test_wrong_use_is_told_and_ends_with_2(work: Path, arguments: list[str], why
 
 
 # ── standard input ────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize("form", ["text", "json", "stream-json"])
+def test_a_full_disk_behind_standard_output_is_said(work: Path, form: str) -> None:
+    model = scripted(work, "Hello.")
+    command = [*COMMAND, "-p", "hi", "--model", model, "--output-format", form]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            command,
+            cwd=work,
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            timeout=PATIENCE_S,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr == b"ankrcode: The answer could not be written: No space left on device.\n"
+
+
+@pytest.mark.parametrize(
+    ("given", "joined"),
+    [
+        (["--allowed-tools", "Edit", "Bash(make:*)", "fix it"], ["Edit,Bash(make:*)", "fix it"]),
+        (["--allowedTools", "Edit", "Read", "Write"], ["Edit,Read,Write"]),
+        (["--disallowed-tools", "Bash(git push:*)", "mcp__x__y"], ["Bash(git push:*),mcp__x__y"]),
+        (["--allowed-tools", "Edit", "Fix"], ["Edit", "Fix"]),  # no tool has that name
+        (["--allowed-tools", "Edit", "Fix it (soon)"], ["Edit", "Fix it (soon)"]),
+        (["--allowed-tools", "Edit", "-p", "Read"], ["Edit", "-p", "Read"]),
+        (["--allowed-tools=Edit", "Read"], ["--allowed-tools=Edit", "Read"]),
+        (["Read", "--allowed-tools", "Edit"], ["Read", "--allowed-tools", "Edit"]),
+        (["--allowed-tools"], ["--allowed-tools"]),
+    ],
+)
+def test_further_rules_may_be_words_of_their_own(given: list[str], joined: list[str]) -> None:
+    assert rules_joined(given) in (joined, [given[0], *joined])
+
+
 def test_what_is_piped_in_goes_with_the_task(work: Path) -> None:
     with ChatServer(said("Seen.")) as chat:
         done = ask(work, "explain this", *chat.options, given="line one\nline two\n")

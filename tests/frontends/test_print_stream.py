@@ -1,13 +1,16 @@
 """`--output-format stream-json` and `--input-format stream-json`: lines that clients read."""
 
 import json
+import signal
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from ankrcode.frontends.cli.told import BadLine, told
+from ankrcode.frontends.cli.told import BadLine, Told, told
 from frontends.headless import (
     NO_KEYS,
     ChatServer,
@@ -114,13 +117,15 @@ def test_warnings_are_lines_and_standard_output_holds_nothing_else(work: Path) -
     done = ask(work, "hi", "--output-format", "stream-json", turns=["Hello."])
     notices = [one for one in lines_of(done) if one.get("subtype") == "notice"]
     assert any(str(work) in one["message"] for one in notices), "untrusted instructions are named"
+    assert any("ankrcode trust add" in one["message"] for one in notices), "and what to do"
 
 
 def test_without_a_model_a_stream_has_its_first_and_its_last_line(work: Path) -> None:
     lines = streamed(work, "a.txt padho", env=NO_KEYS)
     assert kinds(lines) == ["system", "result"]
     assert lines[-1]["result"] == "     1\tone"
-    (only,) = streamed(work, "why?", env=NO_KEYS)
+    first, only = streamed(work, "why?", env=NO_KEYS)
+    assert (first["type"], first["subtype"], first["tools"]) == ("system", "init", [])
     assert (only["type"], only["subtype"]) == ("result", "error_provider")
 
 
@@ -166,14 +171,44 @@ def test_a_task_on_the_command_line_comes_first(work: Path) -> None:
     assert [one["result"] for one in lines if one["type"] == "result"] == ["1", "2"]
 
 
+# One pixel.
+PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVQI12P4z8AAAAMBAQAY3Y2wAAAAAElFTkSuQmCC"
+
+
+def picture(data: object) -> dict[str, Any]:
+    source = {"type": "base64", "media_type": "image/png", "data": data}
+    return {"type": "image", "source": source}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        [{"type": "text", "text": "see"}, picture("!!not base64!!")],
+        [{"type": "text", "text": "see"}, picture("aGVsbG8=")],
+        [{"type": "text", "text": "see"}, picture("iVBORw0KGgo=")],
+        [{"type": "text", "text": "see"}, picture(7)],
+        [picture("")],
+        [{"type": "image", "source": {"type": "url", "url": "http://127.0.0.1/x.png"}}],
+        [{"type": "image"}],
+    ],
+)
+def test_a_picture_that_is_none_is_refused_before_it_spoils_the_talk(content: object) -> None:
+    with pytest.raises(BadLine, match="The line has a picture"):
+        told(user(content).encode())
+
+
 def test_a_picture_in_a_line_reaches_the_model(work: Path) -> None:
-    source = {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}
-    content = [{"type": "text", "text": "look"}, {"type": "image", "source": source}]
-    with ChatServer(said("Seen.")) as chat:
+    """With words, or alone: then no empty words go with it."""
+    content = [{"type": "text", "text": "look"}, picture(PNG)]
+    given = f"{user(content)}\n{user([picture(PNG)])}\n"
+    with ChatServer(said("Seen."), said("Again.")) as chat:
         arguments = ("--input-format", "stream-json", "--output-format", "stream-json")
-        done = ask(work, *arguments, *chat.options, given=user(content) + "\n")
-    assert lines_of(done)[-1]["result"] == "Seen.", done.stderr
-    assert "iVBORw0KGgo=" in json.dumps(chat.requests[0]["messages"])
+        done = ask(work, *arguments, *chat.options, given=given)
+    results = [one["result"] for one in lines_of(done) if one["type"] == "result"]
+    assert results == ["Seen.", "Again."], done.stderr
+    assert PNG in json.dumps(chat.requests[0]["messages"])
+    [alone] = chat.requests[1]["messages"][-1]["content"]
+    assert PNG in alone["image_url"]["url"]
 
 
 def test_an_interrupt_ends_the_task_and_the_next_one_is_heard(work: Path) -> None:
@@ -195,6 +230,86 @@ def test_an_interrupt_ends_the_task_and_the_next_one_is_heard(work: Path) -> Non
     assert code == 0
 
 
+def wish(subtype: str, request_id: str = "r1", **more: object) -> str:
+    request = {"subtype": subtype, **more}
+    return json.dumps({"type": "control_request", "request_id": request_id, "request": request})
+
+
+def test_wishes_about_the_work_are_answered_by_their_ids(work: Path) -> None:
+    wishes = (
+        wish("initialize", "a", hooks={}),
+        wish("set_permission_mode", "b", mode="bypassPermissions"),
+        wish("set_permission_mode", "c", mode="anything goes"),
+        wish("interrupt", "d"),  # nothing is at work
+        wish("fly", "e"),
+    )
+    lines = fed(work, "\n".join((*wishes, user("hi"))) + "\n", "Hello.")
+    replies = {
+        one["response"]["request_id"]: one["response"]
+        for one in lines
+        if one["type"] == "control_response"
+    }
+    told = {key: one["subtype"] for key, one in replies.items()}
+    assert told == {"a": "success", "b": "success", "c": "error", "d": "success", "e": "error"}
+    assert replies["b"]["response"] == {"mode": "bypass"}
+    assert "default" in replies["c"]["error"]
+    assert "'fly'" in replies["e"]["error"]
+    assert lines[-1]["result"] == "Hello."
+
+
+def test_another_mode_counts_for_the_next_task(work: Path) -> None:
+    write = calls(call("Write", file_path="n.txt", content="hi"))
+    given = f"{wish('set_permission_mode', mode='acceptEdits')}\n{user('write')}\n"
+    lines = fed(work, given, write, "Written.")
+    assert lines[-1]["subtype"] == "success"
+    assert (work / "n.txt").read_text(encoding="utf-8") == "hi"
+
+
+def test_where_text_is_printed_a_bad_line_is_told_beside_it(work: Path) -> None:
+    given = f"nonsense\n{wish('fly', '')}\n{user('hi')}\n"
+    done = ask(work, "--input-format", "stream-json", turns=["Hello."], given=given)
+    assert done.stdout == "Hello.\n"
+    assert "not JSON" in done.stderr
+    assert "'fly'" in done.stderr
+
+
+def test_a_reader_that_goes_away_ends_it_with_the_next_line(work: Path) -> None:
+    """Also one that is no task; the input is still open."""
+    arguments = ("--input-format", "stream-json", "--output-format", "stream-json")
+    process = started(work, *arguments, "--model", scripted(work, "x"), stdin=subprocess.PIPE)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.stdout.close()
+    process.stdin.write(b"nonsense\n")
+    process.stdin.flush()
+    assert process.wait(20) == 1
+    process.stdin.close()
+    assert process.stderr is not None
+    with process.stderr as errors:
+        assert errors.read() == b""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_while_it_waits_for_lines_ends_it_in_order(work: Path, number: int) -> None:
+    model = scripted(work, "Hello.")
+    arguments = ("--input-format", "stream-json", "--output-format", "stream-json")
+    process = started(work, *arguments, "--model", model, stdin=subprocess.PIPE)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(f"{user('hi')}\n".encode())
+    process.stdin.flush()
+    while b'"type":"result"' not in process.stdout.readline():
+        pass
+    process.send_signal(number)
+    assert process.wait(20) == 130
+    process.stdin.close()
+    process.stdout.close()
+    assert process.stderr is not None
+    with process.stderr as errors:
+        assert errors.read() == b""
+
+
 @pytest.mark.parametrize(
     "line",
     [
@@ -214,3 +329,29 @@ def test_an_interrupt_ends_the_task_and_the_next_one_is_heard(work: Path) -> Non
 def test_whatever_is_no_task_is_refused_with_a_sentence(line: bytes) -> None:
     with pytest.raises(BadLine, match=r"^The line "):
         told(line)
+
+
+VALUES: st.SearchStrategy[Any] = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8) | st.just("text"),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                ("type", "text", "image", "source", "data", "content", "subtype", "request", "mode")
+            ),
+            inner | st.sampled_from(("user", "text", "image", "base64", "interrupt")),
+            max_size=4,
+        )
+    ),
+    max_leaves=8,
+)
+
+
+@given(kind=st.sampled_from(("user", "control_request", "x")), value=VALUES, other=VALUES)
+def test_any_line_is_a_task_a_wish_or_refused(kind: str, value: Any, other: Any) -> None:
+    line = {"type": kind, "message": {"content": value}, "request": other, "request_id": value}
+    try:
+        heard = told(json.dumps(line).encode())
+    except BadLine:
+        return
+    assert (heard.text.strip() or heard.attachments) if isinstance(heard, Told) else heard.kind

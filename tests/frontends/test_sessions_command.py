@@ -381,7 +381,7 @@ def test_what_is_shared_holds_no_secret_and_no_home(work: Path, own_home: Path) 
         assert str(work) not in shown
         assert "~/work/a.txt" in shown
         assert f"{own_home}x" in shown  # another folder, whose name begins alike
-    assert SECRET in sessions(work, "export", "mine").stdout
+    assert SECRET in sessions(work, "export", "mine", "--whole").stdout
 
 
 def test_a_redacted_export_is_a_session_itself(work: Path, tmp_path: Path) -> None:

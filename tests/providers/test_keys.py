@@ -221,6 +221,13 @@ def test_other_words_stay_as_they_are(said: str) -> None:
     assert Secret("").removed_from(said) == said
 
 
+@pytest.mark.parametrize("value", ["x", "k", "test", "none"])
+def test_a_word_in_the_place_of_a_key_hides_nothing(value: str) -> None:
+    """Servers on this machine want any key at all: what they say must stay readable."""
+    said = "the latest model broke off: none of the texts fit"
+    assert Secret(value).removed_from(said) == said
+
+
 @pytest.mark.parametrize(
     ("style", "header", "value"),
     [

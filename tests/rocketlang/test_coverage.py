@@ -1,5 +1,6 @@
 """Every operation is tried in every language and script."""
 
+from functools import cache
 from typing import Any
 
 import pytest
@@ -53,6 +54,7 @@ def work(call: dict[str, Any]) -> str:
     return "check" if tool.endswith("_validate") else kinds.get(tool, tool)
 
 
+@cache
 def tried() -> dict[tuple[str, str], set[str]]:
     found: dict[tuple[str, str], set[str]] = {voice: set() for voice in VOICES}
     for row in ROWS:
@@ -61,9 +63,6 @@ def tried() -> dict[tuple[str, str], set[str]]:
     return found
 
 
-TRIED = tried()
-
-
 @pytest.mark.parametrize("voice", VOICES, ids="-".join)
 def test_every_kind_of_work_is_tried_in_every_voice(voice: tuple[str, str]) -> None:
-    assert sorted(EVERYWHERE - TRIED[voice]) == []
+    assert sorted(EVERYWHERE - tried()[voice]) == []

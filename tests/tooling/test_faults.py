@@ -2,6 +2,7 @@
 
 import json
 import time
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -61,7 +62,7 @@ FITTING: dict[str, Any] = {"file_path": "a", "edits": []}
 
 
 @pytest.mark.requirement("S1-061", "S1-063", "S0-006")
-async def test_a_tool_runs_only_with_arguments_that_fit() -> None:
+async def test_a_tool_runs_only_with_arguments_that_fit(tmp_path: Path) -> None:
     ran: list[str] = []
 
     class Noting(Patch):
@@ -69,7 +70,7 @@ async def test_a_tool_runs_only_with_arguments_that_fit() -> None:
             ran.append(args.file_path)
             return "done"
 
-    bench = Bench(Noting, mode="bypass")
+    bench = Bench(Noting, tmp_path, mode="bypass")
     refused = [await bench.run(file_path="b"), await bench.kit.call("Ptch", FITTING)]
     codes = [result.error.code for result in refused if result.error]
     assert codes == ["INVALID_INPUT", "UNKNOWN_TOOL"]

@@ -260,13 +260,21 @@ def test_no_output_turns_exit_2_into_a_yes(output: object) -> None:
     assert said(PRE, output, errors="stop", code=2) == HookAnswer(decision="deny", reason="stop")
 
 
-@pytest.mark.parametrize("code", [1, 3, 126, 127, 130, 137, 143, 255])
+@pytest.mark.parametrize("code", [1, 3, 130, 137, 143, 255])
 @pytest.mark.parametrize("event", list(HookEvent))
 def test_another_exit_code_is_noted_and_changes_nothing(event: HookEvent, code: int) -> None:
     answer = said(event, {"decision": "approve"}, errors="it broke", code=code)
     (fault,) = answer.faults
     assert fault == f"'guard.sh' ended with exit code {code}: it broke"
     assert answer == HookAnswer(faults=(fault,))
+
+
+@pytest.mark.parametrize("code", [126, 127])
+def test_a_guard_that_could_not_be_started_is_a_no(code: int) -> None:
+    for event in HookEvent:
+        answer = said(event, errors="guard.sh: not found", code=code)
+        assert answer.decision == ("deny" if event.is_guarded else "")
+        assert "guard.sh: not found" in answer.reason + "".join(answer.faults)
 
 
 def test_a_long_complaint_is_cut() -> None:

@@ -244,7 +244,10 @@ async def test_a_granted_permission_silences_the_next_matching_call_of_the_same_
 
 
 @pytest.mark.requirement("S4-037")
-async def test_a_queued_command_runs_after_the_turn_through_the_pipeline() -> None:
+async def test_a_queued_command_runs_after_the_turn_through_the_pipeline(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # what is uncommitted around us would be told of
     note = Note()
     kit = kit_of(Give(), note)
     async with kit.turn() as turn:

@@ -1,6 +1,7 @@
 """Delete: always asked for, never through a link, and nothing that everything stands on."""
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -117,16 +118,18 @@ async def test_odd_things_are_deleted_without_being_opened(work: Path) -> None:
 
 
 async def test_a_tree_deeper_than_any_stack_is_deleted(work: Path) -> None:
+    levels, name = sys.getrecursionlimit() + 50, "deep"
     handle = os.open(work, os.O_RDONLY)
-    for _ in range(2_000):
-        os.mkdir("d", dir_fd=handle)
-        inner = os.open("d", os.O_RDONLY, dir_fd=handle)
+    for _ in range(levels):
+        os.mkdir(name, dir_fd=handle)
+        inner = os.open(name, os.O_RDONLY, dir_fd=handle)
         os.close(handle)
         handle = inner
     os.close(handle)
-    result = await delete(work, path="d", recursive=True)
-    assert value_of(result).total == 2_000
-    assert not (work / "d").exists()
+    assert levels * len(f"{name}/") > os.pathconf(work, "PC_PATH_MAX"), "nor does the path fit"
+    result = await delete(work, path=name, recursive=True)
+    assert value_of(result).total == levels
+    assert not (work / name).exists()
 
 
 async def test_what_is_listed_is_bounded_and_the_total_is_told(work: Path) -> None:

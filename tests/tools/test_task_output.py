@@ -146,7 +146,7 @@ async def test_an_unknown_task_is_an_error_that_names_the_known(kit: Toolkit) ->
     result = await kit.call("TaskOutput", task_id="nonsense")
     assert result.error is not None
     assert result.error.code is ErrorCode.INVALID_INPUT
-    assert result.error.suggestion == f"Tasks: {task}."
+    assert result.error.suggestion == f"Tasks: {task}. No remote session is configured here."
 
 
 async def test_it_needs_no_question(tmp_path: Path) -> None:

@@ -9,6 +9,8 @@ UUID = r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
 DISCORD = r"[A-Za-z0-9_-]{22,24}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}(?![A-Za-z0-9_-])"
 
 # Kind, how it begins, what follows: here the beginning is proof enough.
+# No word is like that: a digit somewhere, or small letters beside capitals.
+_DIGIT_OR_CASES = r"[A-Za-z]{0,31}[0-9]|[A-Za-z]{0,30}(?:[a-z][A-Z]|[A-Z][a-z])"
 TOKENS = (
     ("anthropic-key", "sk-ant-", r"[A-Za-z0-9_-]{16,}+"),
     ("openai-key", "sk-proj-", r"[A-Za-z0-9_-]{20,}+"),
@@ -72,6 +74,8 @@ TOKENS = (
     ("facebook-token", "EAACEdEose0cBA", r"[A-Za-z0-9]{20,}+"),
     ("google-key", "1//0", r"[A-Za-z0-9_-]{40,}+"),
     ("fly-token", "fo1_", r"[A-Za-z0-9_-]{40,}+"),
+    ("apify-token", "apify_api_", r"[A-Za-z0-9]{36,}+"),
+    ("prefect-token", "pn", r"[ub]_[A-Za-z0-9]{36}(?![A-Za-z0-9])"),
     ("square-token", "sq0", r"(?:atp|csp|idp)-[A-Za-z0-9_-]{22,}+"),
     ("postman-key", "PMAK-", r"[a-f0-9]{24}-[a-f0-9]{34}"),
     ("tailscale-key", "tskey-", r"[a-z]{2,10}-[A-Za-z0-9-]{16,}+"),
@@ -125,7 +129,8 @@ TOKENS = (
     ("baidu-key", "bce-v3/ALTAK-", r"[A-Za-z0-9]{21}/[a-f0-9]{40}(?![A-Za-z0-9])"),
     ("vault-token", "hvb.", r"[A-Za-z0-9_-]{90,}+"),
     ("fly-token", "fm", r"[12]r?_[A-Za-z0-9+/=]{80,}+"),
-    ("crates-token", "cio", r"(?=[A-Za-z]{0,31}[0-9])[A-Za-z0-9]{32}(?![A-Za-z0-9])"),
+    ("crates-token", "cio", rf"(?={_DIGIT_OR_CASES})[A-Za-z0-9]{{32}}(?![A-Za-z0-9])"),
+    ("new-relic-key", "NRII-", r"[A-Za-z0-9_-]{32}(?![A-Za-z0-9])"),
     ("intra42-secret", "s-s4t2", r"(?:ud|af)-[a-f0-9]{64}(?![A-Za-z0-9])"),
     ("artifactory-key", "AKCp", r"[A-Za-z0-9]{69}(?![A-Za-z0-9])"),
     ("artifactory-key", "cmVmdGtuOj", r"[A-Za-z0-9]{50,60}(?![A-Za-z0-9])"),
@@ -178,6 +183,7 @@ OTHER_NAME = (
     r"(?<![A-Za-z0-9_.+/-])(?:[a-z][a-z0-9]{1,11}|[A-Z][A-Z0-9]{1,11})"
     r"(?:[_-](?:[a-z0-9]{1,8}|[A-Z0-9]{1,8})){0,2}\Z"
 )
+TELLING_NAMES = frozenset(("live", "prod", "api", "pat", "secret", "token", "key", "sk"))
 MAX_OTHER_NAME = 30
 MIN_OTHER = 32  # characters after the joint; all of it stands in one RUN
 

@@ -15,7 +15,7 @@ from ankrcode.config import secret_tokens as tokens
 MIN_KNOWN_CHARS = 8  # shorter values occur in ordinary text
 _MANY_KINDS, _SOME_KINDS = 4, 3
 _MIN_DENSE_CHARS, _MOST_PARTS_PER_CHAR = 12, 0.36  # one name in 500 has more, one token in 30 less
-_MOST_IN_LONG_NAMES = 0.3
+_MOST_IN_LONG_NAMES, _MOST_IN_NAMES = 0.3, 0.25
 _LONG_LINE = 4_000
 _DRAWN_CHARS, _MIN_CHARS_IN_SMALL = 8, 40
 _NEUTRAL = "-_./:"  # they join words as well as the parts of a token
@@ -59,14 +59,21 @@ def _without_other_tokens(text: str, name: Namer) -> str:
     for found in _compiled(tokens.OTHERS).finditer(text):
         before = max(done, found.start() - tokens.MAX_OTHER_NAME)
         head = _compiled(tokens.OTHER_NAME).search(text, before, found.start())
-        if head and _is_random(found["rest"]):
+        if head and _is_random(found["rest"], says_so=_says_secret(head[0])):
             pieces += (text[done : head.start()], name("token", text[head.start() : found.end()]))
             done = found.end()
     return "".join((*pieces, text[done:])) if pieces else text
 
 
-def _is_random(value: str) -> bool:
+def _says_secret(name: str) -> bool:
+    """`mk_live_`, `x_api_`: what follows is hardly anything else."""
+    return not tokens.TELLING_NAMES.isdisjoint(re.split("[_-]", name.lower()))
+
+
+def _is_random(value: str, *, says_so: bool = False) -> bool:
     """Stricter than `_looks_generated`: no name of a variable says that it is a secret."""
+    if says_so and _kinds(value) > 1 and _is_dense(value, _MOST_IN_NAMES):
+        return True
     is_long = len(value) >= _MIN_CHARS_IN_SMALL and value.isalnum()
     is_long = is_long and not _compiled(patterns.LONG_HEX).match(value)
     return (is_long or _kinds(value) == _SOME_KINDS) and _is_dense(value, _MOST_IN_LONG_NAMES)

@@ -102,7 +102,7 @@ def understood(phrase: str) -> tuple[str, ...]:
         words = [word.strip("'\"`()") for word in clause.split()]
         words = [word for word in words if word and word not in _FILLERS]
         name = _entry_for(words) or (_entry_for([verb, *words]) if verb else "")
-        if not name:
+        if not name or not words:  # nothing is meant by a last "and"
             return ()
         verb = words[0]
         found.append(name)
@@ -167,7 +167,8 @@ def _begins(argv: tuple[str, ...], program: str) -> bool:
     words = tuple(program.rstrip("$").split())
     if not program.endswith("$"):
         return argv[: len(words)] == words
-    return tuple(word for word in argv if not _HARMLESS_FLAGS.fullmatch(word)) == words
+    given = (word for word in argv[1:] if not _HARMLESS_FLAGS.fullmatch(word))
+    return (argv[0], *given) == words
 
 
 def _leads_out(word: str, workspace: Workspace, cwd: str) -> bool:

@@ -66,6 +66,8 @@ def _texts(call: CallFacts, workspace: Workspace, *, is_for_user: bool) -> Itera
     elif call.is_reader or call.is_writer:
         name = "Edit" if call.is_writer else "Read"
         for place in call.places(workspace):
+            if call.is_writer and os.path.isdir(place):  # noqa: PTH112
+                raise _Unsayable  # it would be about all that lies in it
             yield f"{name}({_pattern(place, workspace, is_for_user=is_for_user)})"
     elif tool == "WebFetch":
         yield f"WebFetch(domain:{_host(call.arguments.get('url'))})"

@@ -1,0 +1,78 @@
+"""Rows that are run together are all run, and each that fails is named."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+WITHOUT = ["-p", "no:cacheprovider", "-p", "no:langsmith_plugin", "-p", "no:anyio"]
+TABLE = """
+import pytest
+
+@pytest.mark.parametrize("letter", "ab")
+@pytest.mark.parametrize("number", range(50))
+def test_plain(number, letter):
+    with open("ran.txt", "a") as file:
+        file.write(f"{letter}{number} ")
+    assert (number, letter) not in ((3, "a"), (47, "b"))
+
+@pytest.mark.parametrize("number", range(50))
+def test_with_a_folder(number, tmp_path):
+    pass
+
+@pytest.fixture(params=range(50))
+def made(request):
+    return request.param * 2
+
+def test_of_a_fixture(made):
+    assert made % 2 == 0
+
+@pytest.mark.parametrize("number", [*range(50), pytest.param(50, marks=pytest.mark.xfail)])
+def test_with_a_mark_of_its_own(number):
+    assert number < 50
+
+@pytest.mark.parametrize("number", range(50))
+async def test_awaited(number):
+    pass
+"""
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("folding")
+    (folder / "test_table.py").write_text(TABLE, encoding="utf-8")
+    (folder / "conftest.py").write_text('pytest_plugins = ["fold_plugin"]', encoding="utf-8")
+    settings = "[pytest]\nasyncio_mode = auto\nasyncio_default_fixture_loop_scope = function\n"
+    (folder / "pytest.ini").write_text(settings, encoding="utf-8")
+    return folder
+
+
+def run(project: Path, *options: str) -> tuple[str, list[str]]:
+    """What is printed, and which rows of the plain table were run."""
+    ran = project / "ran.txt"
+    ran.write_text("", encoding="utf-8")
+    command = [sys.executable, "-P", "-m", "pytest", "-q", *WITHOUT, *options]
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    done = subprocess.run(
+        command, cwd=project, env=env, capture_output=True, text=True, check=False
+    )
+    return done.stdout, ran.read_text(encoding="utf-8").split()
+
+
+def test_side_by_side_every_row_is_run_once_and_what_fails_is_named(project: Path) -> None:
+    printed, ran = run(project, "-n", "1")
+    assert sorted(ran) == sorted(f"{letter}{number}" for letter in "ab" for number in range(50))
+    assert "in test_table.py::test_plain[3-a]" in printed
+    assert "in test_table.py::test_plain[47-b]" in printed
+    assert "test_plain[4-a]" not in printed
+    # Three pieces of the plain table, two of which fail; what needs more than its row is alone.
+    assert "2 failed, 201 passed, 1 xfailed" in printed
+
+
+def test_alone_every_row_is_a_test_of_its_own(project: Path) -> None:
+    printed, ran = run(project)
+    assert len(ran) == len(set(ran)) == 100
+    assert "FAILED test_table.py::test_plain[3-a]" in printed
+    assert "2 failed, 298 passed, 1 xfailed" in printed
