@@ -74,6 +74,12 @@ def says_nothing_of_endings(pair: Pair, file: FilePatch) -> bool:
     return is_bare and "\r" in pair.before and not any(line.text.endswith("\r") for line in lines)
 
 
+def overlaps(file: FilePatch) -> bool:
+    """With whole functions git itself writes hunks that overlap now and then, which it refuses."""
+    ends = [(hunk.at or 0) + len(hunk.old) for hunk in file.hunks]
+    return any((hunk.at or 0) < end for hunk, end in zip(file.hunks[1:], ends, strict=False))
+
+
 def check_replayed(pairs: list[Pair], diff: str) -> None:
     """Each file of the diff, applied to its first text, gives its second text exactly."""
     files = parse(diff)
@@ -86,7 +92,8 @@ def check_replayed(pairs: list[Pair], diff: str) -> None:
         found = apply_hunks(pair.before, file.hunks, pair.name, is_unified=True)
         draft.apply(found.changes)
         assert draft.text == pair.after, pair.name
-        assert not found.notes, "an exact diff is neither moved nor loosened"
+        is_exact = not overlaps(file)
+        assert not (found.notes and is_exact), "an exact diff is neither moved nor loosened"
 
 
 @pytest.mark.parametrize("form", GIT_FORMS.values(), ids=GIT_FORMS)
