@@ -5,6 +5,7 @@ fit does a JSON Schema validator list *all* faults, so that a model can mend the
 """
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any, Protocol
 
 import msgspec
@@ -26,7 +27,8 @@ class NoInput(ToolInput):
 class InputModel(Protocol):
     """Turns parsed JSON into what a tool's `run` takes."""
 
-    schema: JsonSchema
+    @property
+    def schema(self) -> JsonSchema: ...
 
     def parse(self, arguments: dict[str, Any]) -> Any:
         """Return the typed input, or raise `Misfit`."""
@@ -42,7 +44,11 @@ class StructModel:
 
     def __init__(self, kind: type[msgspec.Struct]) -> None:
         self._kind = kind
-        self.schema = flat_schema(kind)
+
+    @cached_property
+    def schema(self) -> JsonSchema:
+        """Built-in tools have told theirs already: a first call does not wait 1 ms for it."""
+        return flat_schema(self._kind)
 
     def parse(self, arguments: dict[str, Any]) -> Any:
         try:
