@@ -97,8 +97,16 @@ def test_with_nobody_to_ask_a_change_is_refused(project: Path) -> None:
     turns = (calling("Bash", command="touch new.txt"), {"text": "I could not."})
     done = ankrcode(*scripted(project, *turns), cwd=project, given="make a new file for me\n")
     assert not (project / "new.txt").exists()
-    assert "✗ $ touch new.txt" in done.stderr
+    assert "✗ $ touch new.txt: " in done.stderr
     assert done.returncode == 4
+
+
+def test_what_went_wrong_is_said_in_a_line(project: Path) -> None:
+    turns = (calling("Read", file_path="nowhere.txt"), {"text": "It is not there."})
+    done = ankrcode(*scripted(project, *turns), cwd=project, given="look into the other file\n")
+    [failed] = [line for line in done.stderr.splitlines() if line.startswith("✗")]
+    assert "nowhere.txt" in failed
+    assert "There is no file" in failed
 
 
 def test_the_first_task_may_stand_on_the_command_line(project: Path) -> None:

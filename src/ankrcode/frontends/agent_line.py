@@ -18,10 +18,13 @@ from ankrcode.frontends.script_line import ScriptLine
 from ankrcode.frontends.talk import macros_here, shown, terminal_here
 from ankrcode.frontends.todo_list import todo_list
 from ankrcode.protocol.event import Event, Noticed, TextArrived, ToolCallEnded
+from ankrcode.protocol.result import ToolResult
 from ankrcode.providers.wire import Model
 from ankrcode.rocketlang.api import Program
 from ankrcode.rocketlang.memory import Memory
 from ankrcode.words import say
+
+_MAX_WHY = 200
 
 
 class AgentTalk:
@@ -102,9 +105,7 @@ class LinePrinter:
                 self._is_mid_line = not event.text.endswith("\n")
             case ToolCallEnded():
                 self._end_line()
-                key = "line_did" if event.success else "line_failed"
-                title = event.result.title
-                for line in (say(key, title=title), *todo_list(event)):
+                for line in (_ended(event.result), *todo_list(event)):
                     print(harmless(line, sys.stderr), file=sys.stderr, flush=True)
             case Noticed():
                 self._end_line()
@@ -121,3 +122,11 @@ class LinePrinter:
         if self._is_mid_line:
             print(flush=True)
             self._is_mid_line = False
+
+
+def _ended(result: ToolResult) -> str:
+    """What was done, or what went wrong with it: its first sentence is for the person, too."""
+    if result.error is None:
+        return say("line_did", title=result.title)
+    why = result.error.message.partition("\n")[0][:_MAX_WHY]
+    return say("line_failed", title=result.title, why=why)
