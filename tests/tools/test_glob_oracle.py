@@ -125,7 +125,7 @@ async def test_a_pattern_finds_what_it_finds_in_bash(
     glob: type[Glob], seed: int, tree: Path
 ) -> None:
     random, bench, answers = Random(seed), Bench(glob, tree), 0
-    for _ in range(50 if glob is Glob else 12):
+    for _ in range(50 if glob is Glob else 20):
         pattern, hidden = make_pattern(random), random.random() < 0.2
         result = await bench.run(
             pattern=pattern, limit=0, include_hidden=hidden, include_ignored=True
