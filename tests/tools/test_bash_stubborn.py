@@ -1,5 +1,8 @@
 """Commands that stay, wait, hide or go deaf: each is ended in time, and no process is left."""
 
+import asyncio
+import time
+
 import pytest
 
 from tools.places import Place, place
@@ -72,7 +75,10 @@ async def test_who_stays_is_ended_in_time_with_all_that_it_started(
     assert result.error is not None
     assert result.error.code == "TIMEOUT"
     assert bearing(place.mark) == []
-    assert threads() <= before + 2  # the loop's own
+    until = time.monotonic() + 5  # whoever sees the guardian off may still be about to end
+    while threads() > before + 2:  # the loop's own
+        assert time.monotonic() < until
+        await asyncio.sleep(0.005)
 
 
 # ── the same in the background ────────────────────────────────────────────────────────────────
