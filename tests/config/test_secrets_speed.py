@@ -108,7 +108,7 @@ BETWEEN = ["", " ", "\n", "; ", "&", "?", "token ", "key: ", "\u0130", "ज्�
 ASSIGNED = st.tuples(*map(st.sampled_from, (BETWEEN, NAMES, SIGNS, VALUES, BETWEEN))).map("".join)
 
 
-@examples(in_ci=300, in_torture=50_000)
+@examples(in_ci=600, in_torture=50_000)
 @given(st.lists(ASSIGNED, min_size=1, max_size=6).map("".join))
 def test_looking_only_where_a_name_stands_finds_what_looking_everywhere_finds(text: str) -> None:
     everywhere = secrets._without_assigned_secrets(text, secrets._by_kind)

@@ -17,7 +17,7 @@ from permissions.shell_lines import Lines
 from permissions.verdicts import ENV, labelled
 from torture import IS_TORTURE
 
-LINES = 20_000 if IS_TORTURE else 1_000
+LINES = 20_000 if IS_TORTURE else 2_000
 MUTATIONS = 1_000_000 if IS_TORTURE else 5_000
 BYTES = "\0\x01\t\n\r\x1b '\"\\`$(){}[]<>|&;!#*?~=-/0aé\u200b\u202e\U0001f600"
 

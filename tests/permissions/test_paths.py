@@ -182,7 +182,7 @@ PATHS = st.one_of(
 
 
 @pytest.mark.torture
-@examples(in_ci=600, in_torture=100_000)
+@examples(in_ci=1_500, in_torture=100_000)
 @given(PATHS, st.sampled_from(OPS[:3]))
 def test_what_is_called_inside_really_is(place: Path, path: str, op: str) -> None:
     root = str(place / "proj")

@@ -197,7 +197,7 @@ def test_stars_mean_what_a_regular_expression_would_mean(pattern: str, text: str
 
 
 @pytest.mark.torture
-@examples(in_ci=400, in_torture=100_000)
+@examples(in_ci=1_000, in_torture=100_000)
 @given(st.text(max_size=40), st.sampled_from(["allow", "ask", "deny"]), st.text(max_size=30))
 def test_any_text_is_a_rule_or_a_named_fault(text: str, kind: Kind, path: str) -> None:
     for rule_text in (text, f"Read({text})", f"Bash({text})", f"WebFetch(domain:{text})"):

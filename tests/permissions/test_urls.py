@@ -151,7 +151,7 @@ URLS = st.one_of(
 
 
 @pytest.mark.torture
-@examples(in_ci=700, in_torture=200_000)
+@examples(in_ci=2_000, in_torture=200_000)
 @given(URLS, st.lists(URLS, max_size=3))
 def test_what_is_allowed_really_leads_to_a_listed_host(url: str, redirects: list[str]) -> None:
     from urllib.parse import urlsplit

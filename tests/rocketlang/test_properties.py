@@ -318,7 +318,7 @@ def test_no_line_breaks_the_reader_or_keeps_it_long() -> None:
     for language in LANGUAGES:
         read_sentence(f"app.py {split(words_of(language).verbs['READ'])[0]}")  # words loaded
     slow: list[tuple[float, str]] = []
-    for _ in range(1_000_000 if IS_TORTURE else 8_000):
+    for _ in range(1_000_000 if IS_TORTURE else 20_000):
         text = wild_line(dice, words)
         start = time.thread_time()
         reading = read_sentence(text)

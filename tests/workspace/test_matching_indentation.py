@@ -166,3 +166,20 @@ def test_the_name_of_the_way_is_told() -> None:
     found = find(Lines("\ta\n\t\tb\n"), "  a\n    b\n", "  a\n", every=False, ranked=True)
     assert isinstance(found, Found)
     assert found.strategy == "indentation"
+
+
+@pytest.mark.parametrize(
+    ("text", "new", "after"),
+    [
+        ("a:\n\tb\n", "    b \\\n      && c\n", "a:\n\tb \\\n\t  && c\n"),
+        ("a:\n\tb\n", "    b \\\n           && c\n", None),
+        ("a:\n\tb\n", "    b\n        c\n          d\n", "a:\n\tb\n\t\tc\n\t\t  d\n"),
+        ("a:\n\tb\nz:\n\tx \\\n\t     && y\n", "    b \\\n        && c\n", None),
+    ],
+    ids=["less-than-a-step", "more-than-a-step", "behind-a-sure-level", "a-file-that-aligns"],
+)  # fmt: skip
+def test_blanks_that_may_align_a_line_are_never_made_into_tabs(
+    text: str, new: str, after: str | None
+) -> None:
+    """What is written with blanks alone does not say where the tabs of such a line end."""
+    assert changed(text, "    b\n", new) == after

@@ -546,7 +546,7 @@ PIECES = [
 
 
 @pytest.mark.torture
-@examples(in_ci=300, in_torture=10_000)
+@examples(in_ci=600, in_torture=10_000)
 @given(st.one_of(st.lists(st.sampled_from(PIECES), max_size=14).map("".join), st.text(max_size=80)))
 def test_whatever_is_sent_as_a_patch_gives_files_or_one_clear_error(patch: str) -> None:
     problems: list[ToolError] = []

@@ -68,7 +68,7 @@ name = st.text(alphabet="ab.", min_size=1, max_size=5).filter(lambda text: text 
 
 
 @pytest.mark.torture
-@examples(in_ci=400, in_torture=30_000)
+@examples(in_ci=1_000, in_torture=30_000)
 @given(
     parts=st.lists(part, min_size=1, max_size=4),
     names=st.lists(name, min_size=1, max_size=5),

@@ -20,6 +20,7 @@ class Style(Struct, frozen=True):
 
     char: str
     step: int
+    aligns: bool = False  # tabs, and more than a few blanks behind them
 
 
 def style_of(lines: list[str]) -> Style:
@@ -27,7 +28,7 @@ def style_of(lines: list[str]) -> Style:
     indents = [indent_of(line) for line in lines if line.strip()]
     tabs = sum(1 for one in indents if one.startswith("\t"))
     if tabs > sum(1 for one in indents if one.startswith(" ")):
-        return Style("\t", 1)
+        return Style("\t", 1, any("\t" + " " * _USUAL_STEP in one for one in indents))
     widths = [len(one) for one in indents if "\t" not in one]
     steps = Counter(after - before for before, after in pairwise(widths) if after > before)
     return Style(" ", steps.most_common(1)[0][0] if steps else _USUAL_STEP)
@@ -80,6 +81,8 @@ class Rule(Struct, frozen=True):
     factor: Fraction = Fraction(1)
     offset: Fraction = Fraction(0)
     only: str = " \t"  # a prefix rule must not mix tabs and spaces that the file does not mix
+    deepest: int | None = None  # the most tabs that are sure: deeper ones may stand for alignment
+    aligns: bool = False
 
     def apply(self, indent: str) -> str | None:
         if not self.source:
@@ -91,6 +94,8 @@ class Rule(Struct, frozen=True):
         whole = value.numerator // value.denominator
         rest = (value - whole) / self.factor
         if value < 0 or rest.denominator != 1 or (rest and self.target != "\t"):
+            return None
+        if self.deepest is not None and whole > self.deepest and (rest or self.aligns):
             return None
         return self.target * whole + self.source * rest.numerator
 
@@ -128,7 +133,19 @@ def _scaled(known: dict[str, str], new: list[str], style: Style) -> Rule | None:
     if factor <= 0:
         return None
     offset = pairs[0][1] - factor * pairs[0][0]
-    rule = Rule(source=source, target=target, factor=factor, offset=offset)
+    deepest = None
+    if source == " " and target == "\t":
+        levels = [factor * len(indent_of(line)) + offset for line in new if line.strip()]
+        sure = () if style.aligns else (int(one) for one in levels if one.denominator == 1)
+        deepest = max(pairs[-1][1], *sure, 0)
+    rule = Rule(
+        source=source,
+        target=target,
+        factor=factor,
+        offset=offset,
+        deepest=deepest,
+        aligns=style.aligns,
+    )
     is_linear = all(factor * old + offset == have for old, have in pairs)
     return rule if is_linear and _explains(rule, known) else None
 
