@@ -9,10 +9,13 @@ import msgspec
 import pytest
 
 from ankrcode.permissions import programs
-from ankrcode.permissions.programs import Program, Spec, lookup, table
+from ankrcode.permissions.programs import THEMES, Program, Spec, lookup, table
 from ankrcode.permissions.programs.judges import JUDGES
 from ankrcode.permissions.programs.kinds import KINDS, REST
+from ankrcode.permissions.programs.knowledge import DATA, RESTS
 from ankrcode.permissions.programs.options import sort
+from ankrcode.permissions.shell.builtins import BUILTINS
+from ankrcode.permissions.shell.simple import BY_TABLE
 from ankrcode.permissions.shell.values import Arg, constant
 
 FOLDER = Path(programs.__file__).parent
@@ -113,6 +116,28 @@ def test_whoever_has_a_function_of_its_own_stands_in_the_table() -> None:
     destroyers = {name for name in JUDGES if name.startswith(("mkfs.", "newfs", "mkdosfs"))}
     missing = [name for name in JUDGES if lookup(name) is None and name not in destroyers]
     assert missing == ["mkntfs"]
+
+
+def test_whoever_is_judged_by_the_table_alone_has_no_function_of_its_own() -> None:
+    assert BY_TABLE.isdisjoint(JUDGES)
+    assert [name for name in sorted(BY_TABLE) if lookup(name) is None] == []
+
+
+def test_kinds_that_are_known_before_they_are_loaded_are_what_they_seem() -> None:
+    assert {KINDS[name] for name in DATA} == {KINDS["text"]}
+    assert set(REST) == RESTS
+
+
+def test_builtins_have_no_other_judge() -> None:
+    assert [name for name, judge in BUILTINS.items() if JUDGES[name] is not judge] == []
+
+
+def test_every_file_is_a_theme_and_no_program_stands_in_two() -> None:
+    assert sorted(f"{theme}.json" for theme in THEMES) == sorted(
+        file.name for file in FOLDER.glob("*.json")
+    )
+    every = [name for file in FOLDER.glob("*.json") for name in json.loads(file.read_bytes())]
+    assert len(every) == len(set(every)) == len(table())
 
 
 @pytest.mark.parametrize("file", sorted(FOLDER.glob("*.json")), ids=lambda file: file.name)

@@ -80,6 +80,8 @@ class Listener:
                 async with aclosing(model.stream(request)) as events:  # type: ignore[type-var]
                     async for event in events:
                         self._take(event, turn)
+                        if isinstance(event, CallClosed):
+                            await asyncio.sleep(0)  # it begins before more of the answer is read
                 self._conclude()
                 results = await turn.results() if self._tasks else []
             except BaseException:  # cancelled, or nothing can be noted any more

@@ -26,7 +26,6 @@ class RedactedOutput:
         self._redactor = redactor
         self._stream = RedactedStream(redactor)
         self._decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
-        self._telling = _telling_bytes(tuple(redactor.known))
         self._near = b""  # the unfinished line of a block that passed
         self._unit = b""  # what came over and over
         self._repeated = bytearray()  # and how often, the last time
@@ -76,7 +75,9 @@ class RedactedOutput:
         return all(map(self._tells_nothing, (near, bytes(data))))
 
     def _tells_nothing(self, block: bytes) -> bool:
-        return block.isascii() and not any(byte in block for byte in self._telling)
+        # Asked for here, not at the start: a command should not wait for it.
+        telling = _telling_bytes(tuple(self._redactor.known))
+        return block.isascii() and not any(byte in block for byte in telling)
 
     def _is_repetition(self, near: bytes, data: memoryview) -> bool:
         """Is it one thing over and over, and is that harmless?"""

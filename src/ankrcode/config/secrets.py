@@ -38,13 +38,15 @@ def redact(text: str, known: Collection[str] = (), name: Namer | None = None) ->
         text = _compiled(patterns.PRIVATE_KEY).sub(partial(_named, name, "private-key"), text)
     found = _compiled(tokens.RUN).findall(text)
     runs = "\n".join(found)
-    for kind, beginning, rest in tokens.TOKENS:
+    for kind, beginning, rest in tokens.TOKENS if runs else ():
         if beginning in runs:
             token = _compiled(tokens.token_pattern(beginning, rest))
             text = token.sub(partial(_named, name, kind), text)
     if any(len(run) > tokens.MIN_OTHER for run in found):
         text = _without_other_tokens(text, name)
     for kind, marker, before, whole in tokens.MARKED:
+        if marker not in text:
+            continue
         places = [at - width for at in _places(text, marker) for width in before if at >= width]
         if places:
             alone = rf"(?<![A-Za-z0-9]){whole}"

@@ -12,7 +12,6 @@ from msgspec import Struct
 
 from ankrcode.permissions.effects import Effect, Judged, Ledger, Part, TooMuch
 from ankrcode.permissions.places import CommandEnv, Places
-from ankrcode.permissions.programs.git import out_of_reach
 from ankrcode.permissions.shell.commands import Shell
 from ankrcode.permissions.shell.grammar import parse
 from ankrcode.permissions.shell.scope import ANYTHING, Scope
@@ -78,13 +77,14 @@ def judge(command: str, env: CommandEnv) -> CommandVerdict:
 
 
 def _play(command: str, env: CommandEnv, ledger: Ledger) -> None:
-    odd = re.search(_ODD, command)
-    if odd:
+    is_plain = command.isascii() and command.isprintable()
+    if not is_plain and (odd := re.search(_ODD, command)):
         ledger.doubt(f"it holds the character U+{ord(odd[0]):04X}")
     if len(command) > MAX_COMMAND_CHARS:
         ledger.doubt(f"it is longer than {MAX_COMMAND_CHARS:,} characters")
     command = command[:MAX_LOOKED_AT].replace("\0", " ")
-    if re.search(_BOMB, command) and parse(command).fault:  # a bomb, were it not for a blank
+    # A bomb, were it not for a blank.
+    if "()" in command and re.search(_BOMB, command) and parse(command).fault:
         ledger.block("fork_bomb", "execute", command[:80])
     shell = Shell(ledger, Places(env))
     scope = Scope({}, {}, (os.path.normpath(env.cwd),), (ANYTHING,))
@@ -92,6 +92,14 @@ def _play(command: str, env: CommandEnv, ledger: Ledger) -> None:
     shell.finish(scope)
     if ledger.verdict == "read_only":
         missed = witness(command)
-        hidden = out_of_reach(command, ledger.parts)
+        hidden = _hidden_git(command, ledger)
         if missed or hidden:
             ledger.doubt(missed or f"'{hidden}' is put together where it cannot be made safe")
+
+
+def _hidden_git(command: str, ledger: Ledger) -> str:
+    if not any("git" in part.argv[0] for part in ledger.parts):
+        return ""
+    from ankrcode.permissions.programs.git import out_of_reach  # most lines do without
+
+    return out_of_reach(command, ledger.parts)

@@ -1,6 +1,6 @@
 """One server, two wires: whoever takes OpenAI's place may know only one of its two paths."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import aclosing
 
 from ankrcode.protocol.stream import AnyStreamEvent, Failed, Failure, FailureKind
@@ -11,10 +11,14 @@ _NO_SUCH_PATH = (404, 405, 501, 599)
 
 
 class EitherModel:
-    """The first wire until the server says that it has no such path; then the other, for good."""
+    """The first wire until the server says that it has no such path; then the other, for good.
 
-    def __init__(self, first: Model, other: Model) -> None:
-        self._wires = [first, other]
+    The other is made when it is needed: most servers know the first.
+    """
+
+    def __init__(self, first: Model, other: Callable[[], Model]) -> None:
+        self._wires = [first]
+        self._other = other
 
     @property
     def name(self) -> str:
@@ -34,7 +38,7 @@ class EitherModel:
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[AnyStreamEvent]:
         refused: Failed | None = None
-        for wire in tuple(self._wires):
+        for wire in self._in_turn():
             async with aclosing(wire.stream(request)) as events:  # type: ignore[type-var]
                 async for event in events:
                     if isinstance(event, Failed) and _lacks_path(event.failure):
@@ -46,6 +50,12 @@ class EitherModel:
                     return
         if refused is not None:
             yield refused
+
+    def _in_turn(self) -> Iterator[Model]:
+        yield self._wires[0]
+        if len(self._wires) == 1:
+            self._wires.append(self._other())
+        yield self._wires[1]
 
     def _keep(self, wire: Model, event: AnyStreamEvent) -> None:
         """Whoever answered is asked first from now on."""

@@ -1,6 +1,7 @@
 """From a name to a model that answers: `model_for` is what everybody calls."""
 
 from collections.abc import Mapping
+from functools import partial
 from importlib import import_module
 
 from msgspec.structs import replace
@@ -135,7 +136,7 @@ class _Maker:
         from ankrcode.providers.other_ways import other_ways
 
         for other, its_wire in other_ways(endpoint, choice.model, wire):
-            model = EitherModel(model, self._wired(other, choice, facts, its_wire))
+            model = EitherModel(model, partial(self._wired, other, choice, facts, its_wire))
         return model
 
     def _wired(self, endpoint: Endpoint, choice: Choice, facts: ModelFacts, wire: str) -> WireModel:

@@ -18,22 +18,13 @@ from ankrcode.protocol.approval import Preview
 from ankrcode.protocol.modifier import DirectoryChanged
 from ankrcode.protocol.permission import Permission
 from ankrcode.protocol.result import ToolResult
-from ankrcode.tooling.command_result import (
-    assembled,
-    facts_of,
-    how_it_ended,
-    notes_on,
-    shown_output,
-)
 from ankrcode.tooling.context import ToolContext
 from ankrcode.tooling.outcome import failure
 from ankrcode.tooling.schema import ToolInput
-from ankrcode.tooling.sed_edit import SedPlan, apply, planned, previewed
 from ankrcode.tooling.supervise import in_thread
 from ankrcode.tooling.tool import Tool
 from ankrcode.words import say
 from ankrcode.workspace.processes.processes import MAX_COMMAND_BYTES, Outcome, Process
-from ankrcode.workspace.processes.sed import understood
 
 _TITLE_CHARS = 200
 _UNCONFINED = "unconfined: "  # so a remembered yes to a command is none to the same without a wall
@@ -107,6 +98,8 @@ class Bash(Tool[BashInput]):
     def preview(self, args: BashInput, ctx: ToolContext) -> Preview:
         where = f" (in {args.cwd})" if args.cwd else ""
         title = f"{args.description or args.command}{where}"
+        from ankrcode.tooling.sed_edit import previewed  # only who is shown it pays for it
+
         if (plan := previewed(args.command, args.cwd, ctx)) is not None and plan.diff:
             return Preview(title=title, body=plan.diff, format="diff")
         return Preview(title=title, body=args.command, format="command")
@@ -115,10 +108,8 @@ class Bash(Tool[BashInput]):
         return f"$ {' '.join(str(arguments.get('command', '')).split())[:_TITLE_CHARS]}"
 
     async def run(self, args: BashInput, ctx: ToolContext) -> ToolResult:
-        if understood(args.command) and not args.run_in_background:
-            plan = await in_thread(ctx, planned, args.command, args.cwd, ctx)
-            if plan is not None:
-                return await in_thread(ctx, edited, plan, ctx)
+        if not args.run_in_background and (done := await edited(args, ctx)) is not None:
+            return done
         cwd = ctx.workspace.resolve(args.cwd) if args.cwd else ctx.cwd
         if not is_directory(cwd):
             return nowhere(cwd, args, ctx)
@@ -270,6 +261,15 @@ def not_started(problem: BaseException) -> ToolError:
 def concluded(
     process: Process, outcome: Outcome, args: BashInput, ctx: ToolContext, notes: list[str]
 ) -> ToolResult:
+    # Loaded when the first of them has ended: until then they only keep it from starting.
+    from ankrcode.tooling.command_result import (
+        assembled,
+        facts_of,
+        how_it_ended,
+        notes_on,
+        shown_output,
+    )
+
     shown = shown_output(process, ctx.settings.limits.result_chars)
     no_match = outcome.ended_by == "exit" and is_no_match(args.command, outcome, shown.text)
     problem = how_it_ended(outcome, is_answer=no_match)
@@ -327,6 +327,8 @@ def backgrounded(
         owner=ctx.agent_id,
     )
     path = process.output.save()
+    from ankrcode.tooling.command_result import shown_output
+
     so_far = shown_output(process, ctx.settings.limits.result_chars).text if is_moved else ""
     begun = say("task_moved", task=task.id) if is_moved else say("task_started", task=task.id)
     where = say("task_output_at", path=path) if path else say("task_output_nowhere")
@@ -338,9 +340,16 @@ def backgrounded(
     )
 
 
-def edited(plan: SedPlan, ctx: ToolContext) -> ToolResult:
-    """The plain edit that was shown, done as it was shown; sed prints nothing."""
-    modifiers = apply(plan, ctx)
+async def edited(args: BashInput, ctx: ToolContext) -> ToolResult | None:
+    """A plain edit is done as it was shown; sed prints nothing. None: it is another command."""
+    if not args.command.lstrip().startswith("sed"):
+        return None
+    from ankrcode.tooling.sed_edit import apply, planned  # few commands are such edits
+
+    plan = await in_thread(ctx, planned, args.command, args.cwd, ctx)
+    if plan is None:
+        return None
+    modifiers = await in_thread(ctx, apply, plan, ctx)
     value = BashOutput(output="", exit_code=0, cwd=ctx.cwd)
     metadata = {"exit_code": 0, "edited": plan.path, "cwd": ctx.cwd}
     text = plan.diff or say("sed_nothing", path=plan.path)

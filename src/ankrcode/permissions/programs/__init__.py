@@ -24,6 +24,9 @@ Class = Literal["read", "write", "execute", "connect"]
 Arity = Literal["", "=", "==", "?"]
 Style = Literal["gnu", "posix", "exact", "long"]
 
+# The files, those that are asked for most often first: a plain `ls` loads only the first.
+THEMES = ("coreutils", "text", "git", "languages", "system", "network", "clouds")
+
 
 class Program(Struct, forbid_unknown_fields=True):
     source: str = ""  # the manual that was consulted
@@ -130,25 +133,24 @@ def _positional(text: str) -> Positional:
 
 
 @cache
-def _written() -> dict[str, msgspec.Raw]:
-    """Every program that is known, by its name, as it is written: few are ever asked about."""
-    found: dict[str, msgspec.Raw] = {}
-    folder = Path(__file__).parent  # importlib.resources is slow to load
-    decode = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
-    for file in sorted(folder.glob("*.json")):
-        found.update(decode(file.read_bytes()))
-    return found
+def _written(theme: str) -> dict[str, msgspec.Raw]:
+    """The programs of one file, by their names, as they are written: few are ever asked about."""
+    file = Path(__file__).with_name(f"{theme}.json")  # importlib.resources is slow to load
+    return msgspec.json.decode(file.read_bytes(), type=dict[str, msgspec.Raw])
 
 
 @cache
 def program(name: str) -> Program | None:
-    written = _written().get(name)
-    return None if written is None else msgspec.json.decode(written, type=Program)
+    for theme in THEMES:  # no name stands in two of them
+        if (written := _written(theme).get(name)) is not None:
+            return msgspec.json.decode(written, type=Program)
+    return None
 
 
 def table() -> dict[str, Program]:
     """All of them."""
-    return {name: one for name in _written() if (one := program(name)) is not None}
+    names = [name for theme in THEMES for name in _written(theme)]
+    return {name: one for name in names if (one := program(name)) is not None}
 
 
 @cache

@@ -1,13 +1,15 @@
 """A program by its table: every flag, every value, every argument looked at by its kind."""
 
 from ankrcode.permissions.programs import Class, Positional, Spec
-from ankrcode.permissions.programs.kinds import KINDS, REST
 from ankrcode.permissions.programs.options import Sorted, sort
 from ankrcode.permissions.shell import outputs
 from ankrcode.permissions.shell.player import Call
 from ankrcode.permissions.shell.scope import ANYTHING
-from ankrcode.permissions.shell.values import Args
+from ankrcode.permissions.shell.values import Arg, Args
 
+# Kinds of arguments that do nothing by themselves, and those from which on all is one command.
+DATA = frozenset(("text", "pattern", "number", "name", "exists", "label"))
+RESTS = frozenset(("command", "words"))
 _LOUDER = ("--verbose", "-v", "--json", "--short", "--no-color", "--build-options")
 _HELP = ("--help", "-h", "-help", "help")
 _WHY = {"write": "program_writes", "execute": "program_runs", "connect": "program_connects"}
@@ -98,7 +100,7 @@ def check_flags(call: Call, spec: Spec, given: Sorted) -> None:
             else:
                 call.ledger.ask("flag", kind, "" if kind == "write" else name, policy, what=name)
         if one.value is not None:
-            KINDS[flag.kind](call, one.value)
+            _look_at(call, flag.kind, one.value)
 
 
 def check_rest(call: Call, spec: Spec, given: Sorted) -> Args | None:
@@ -110,11 +112,25 @@ def check_rest(call: Call, spec: Spec, given: Sorted) -> Args | None:
         kind = _kind_at(kinds, place, len(given.rest))
         if kind is None:
             call.ledger.ask("unknown_argument", "unknown", f"{spec.name} {arg.shown}")
-        elif kind in REST:
-            return REST[kind](call, tuple(given.rest[place:]))
+        elif kind in RESTS:
+            return _run_rest(call, kind, given.rest[place:])
         else:
-            KINDS[kind](call, arg)
+            _look_at(call, kind, arg)
     return None
+
+
+def _look_at(call: Call, kind: str, arg: Arg) -> None:
+    if kind in DATA:
+        return
+    from ankrcode.permissions.programs.kinds import KINDS  # slow to load, for a first command
+
+    KINDS[kind](call, arg)
+
+
+def _run_rest(call: Call, kind: str, args: list[Arg]) -> Args:
+    from ankrcode.permissions.programs.kinds import REST
+
+    return REST[kind](call, tuple(args))
 
 
 def _kinds(positionals: list[Positional], given: Sorted) -> list[str]:
@@ -147,12 +163,12 @@ def _check_loosely(call: Call, spec: Spec, given: Sorted, kinds: list[str]) -> A
     first = next(place for place, arg in enumerate(given.rest) if arg.many)
     for place, arg in enumerate(given.rest):
         if place < first and place < len(names):
-            if names[place] in REST:
-                return REST[names[place]](call, tuple(given.rest[place:]))
-            KINDS[names[place]](call, arg)
+            if names[place] in RESTS:
+                return _run_rest(call, names[place], given.rest[place:])
+            _look_at(call, names[place], arg)
             continue
         for name in dict.fromkeys(names[min(first, len(names) - 1) :]):
-            if name in REST:
-                return REST[name](call, tuple(given.rest[place:]))
-            KINDS[name](call, arg)
+            if name in RESTS:
+                return _run_rest(call, name, given.rest[place:])
+            _look_at(call, name, arg)
     return None

@@ -6,7 +6,6 @@ counts only for what it covers: every part must fit one, and what the line does 
 """
 
 import os
-import shlex
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
@@ -159,6 +158,12 @@ def covers(rules: tuple[Rule, ...], view: CommandView) -> bool:
     return True
 
 
+def _quoted(argv: Iterable[str]) -> str:
+    import shlex  # few lines meet a rule
+
+    return shlex.join(argv)
+
+
 def redirected(view: CommandView) -> list[str]:
     """What the line writes beyond what its parts write by themselves; empty texts are unknown."""
     if not _has_outputs(view.command):
@@ -166,14 +171,14 @@ def redirected(view: CommandView) -> list[str]:
     own = {
         place
         for part in view.parts
-        for place in viewed(shlex.join(part.argv), view.env).written_places()
+        for place in viewed(_quoted(part.argv), view.env).written_places()
     }
     return [place for place in view.written_places() if place not in own]
 
 
 def _permitting_rule(rules: tuple[Rule, ...], argv: tuple[str, ...]) -> Rule | None:
     """Quoted as a shell would need it: a word with a blank in it is not two words."""
-    texts = {shlex.join(argv)}
+    texts = {_quoted(argv)}
     if all(word and not set(word) & set(" \t\n'\"") for word in argv):
         texts.add(" ".join(argv))
     return next((rule for rule in rules if any(_fits(rule, text) for text in texts)), None)
@@ -185,7 +190,7 @@ def _spellings(argv: tuple[str, ...]) -> Iterator[str]:
     plain = (os.path.basename(argv[0]), *argv[1:])  # noqa: PTH119
     for words in (argv, plain, *_without_options(plain)):
         yield " ".join(words)
-        yield shlex.join(words)
+        yield _quoted(words)
 
 
 def _without_options(argv: tuple[str, ...]) -> Iterator[tuple[str, ...]]:

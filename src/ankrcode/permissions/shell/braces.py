@@ -14,9 +14,7 @@ Atoms = list[Atom]
 
 
 def expanded(parts: tuple[Part, ...]) -> list[tuple[Part, ...]]:
-    """Every word that these parts become; the parts themselves where there is no brace."""
-    if not any(isinstance(part, Text) and not part.quoted and "{" in part.text for part in parts):
-        return [parts]
+    """Every word that these parts become."""
     if sum(part.text.count("{") for part in parts if isinstance(part, Text)) > MAX_BRACES:
         raise Unparsed("there are too many braces in a word")
     atoms: Atoms = []

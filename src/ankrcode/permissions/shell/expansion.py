@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from ankrcode.permissions.effects import Ledger
 from ankrcode.permissions.places import Places
-from ankrcode.permissions.shell import braces, parameters, variables
+from ankrcode.permissions.shell import parameters, variables
 from ankrcode.permissions.shell.scope import ANYTHING, Scope
 from ankrcode.permissions.shell.syntax import (
     Arithmetic,
@@ -33,11 +33,12 @@ from ankrcode.permissions.shell.values import (
     widened,
 )
 
-_GLOB = re.compile(r"\*+|\?|\[[^\]/]+\]")
-_TILDE = re.compile(r"~([A-Za-z_][\w.-]*|[+-])?(?=/|:|$)")
+# Patterns are text here: each is compiled by its first use, not by every start.
+_GLOB = r"\*+|\?|\[[^\]/]+\]"
+_TILDE = r"~([A-Za-z_][\w.-]*|[+-])?(?=/|:|$)"
 _LIKE_ASSIGNED = r"(?a)[A-Za-z_]\w*(?:\[[^\]]*\])?\+?="
-_RISKY = re.compile(r"[$`]")
-_NAMES = re.compile(r"[A-Za-z_]\w*")
+_RISKY = "[$`]"
+_NAMES = r"[A-Za-z_]\w*"
 
 Substitute = Callable[[Script, Scope], Args]
 Fields = list[Arg]
@@ -72,7 +73,7 @@ class Expander:
                 return ((constant(only.text),),)
         found: list[Args] = [()]
         before_braces = _like_assigned(parts)
-        for one in braces.expanded(parts):
+        for one in _without_braces(parts):
             told = _with_tilde(one, scope, self.places.env.home, behind=before_braces)
             options = self._fields(told, scope)
             found = [(*before, *after) for before in found for after in options]
@@ -205,9 +206,9 @@ class Expander:
                     self._calculate_text(piece, scope)
 
     def _calculate_text(self, text: str, scope: Scope) -> None:
-        if _RISKY.search(text):
+        if re.search(_RISKY, text):
             self.ledger.ask("arithmetic", "execute", text)
-        for name in set(_NAMES.findall(text)):
+        for name in set(re.findall(_NAMES, text)):
             self._calculate_name(name, scope)
         for name in re.findall(r"([A-Za-z_]\w*)\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)", text):
             scope.variables[name] = parameters.NUMBER_VALUE
@@ -221,7 +222,7 @@ class Expander:
             for arg in option:
                 if not is_number(arg) and arg.text != "" and not _is_plain_sum(arg):
                     self.ledger.ask("arithmetic", "execute", name)
-                for inner in _NAMES.findall(arg.text or ""):
+                for inner in re.findall(_NAMES, arg.text or ""):
                     self._calculate_name(inner, scope, seen | {name})
 
 
@@ -235,7 +236,7 @@ def globbed(text: str, *, computed: bool = False) -> Arg:
         return Arg((text,) if text else (), computed=computed)
     pieces: list[str | Hole] = []
     at = 0
-    for found in _GLOB.finditer(text):
+    for found in re.finditer(_GLOB, text):
         if found.start() > at:
             pieces.append(text[at : found.start()])
         pieces.append(Hole("glob", found[0]))
@@ -321,7 +322,7 @@ def _with_tilde(
     is_whole = len(parts) == 1
     texts = first.text.split(":") if after_colons else [first.text]
     for place, text in enumerate(texts):
-        found = _TILDE.match(text)
+        found = re.match(_TILDE, text)
         odd = found and not (is_whole or after_colons) and text[found.end() :].startswith(":")
         if odd or (found is None and text.startswith("~")):
             raise Unparsed("what bash makes of this '~' depends on all that follows")
@@ -337,3 +338,11 @@ def _home_of(user: str | None, scope: Scope, home: str) -> str:
     if user in ("+", "-"):
         return scope.cwds[0] if user == "+" and scope.cwds else home
     return "/root" if user == "root" else f"/home/{user}"
+
+
+def _without_braces(parts: tuple[Part, ...]) -> list[tuple[Part, ...]]:
+    if not any(isinstance(part, Text) and not part.quoted and "{" in part.text for part in parts):
+        return [parts]
+    from ankrcode.permissions.shell import braces  # few lines have any
+
+    return braces.expanded(parts)

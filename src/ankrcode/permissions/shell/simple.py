@@ -3,9 +3,8 @@
 import os.path
 
 from ankrcode.permissions.programs import knowledge, lookup
-from ankrcode.permissions.programs.judges import JUDGES
-from ankrcode.permissions.programs.wrappers import unknown
 from ankrcode.permissions.shell import variables
+from ankrcode.permissions.shell.builtins import BUILTINS, Judge
 from ankrcode.permissions.shell.player import Call, Player
 from ankrcode.permissions.shell.redirects import redirect
 from ankrcode.permissions.shell.scope import ANYTHING, NOTHING, Scope
@@ -168,12 +167,35 @@ def _run(shell: Player, args: Args, scope: Scope, node: Simple | None) -> Args:
     if "/" in name:
         name = _program_by_path(shell, name)
     call = Call(shell, name, args[1:], scope, node=node)
-    judge_by_name = JUDGES.get(name.lower() if name.lower() in _LOWERED else name)
+    judge_by_name = _judge_of(name.lower() if name.lower() in _LOWERED else name)
     if judge_by_name is not None:
         return judge_by_name(call)
     spec = lookup(name)
-    return unknown(call) if spec is None else knowledge.apply(call, spec)
+    if spec is not None:
+        return knowledge.apply(call, spec)
+    from ankrcode.permissions.programs.wrappers import unknown  # loaded by `_judge_of`
 
+    return unknown(call)
+
+
+def _judge_of(name: str) -> Judge | None:
+    """Who looks at it by more than its table."""
+    if name in BUILTINS or name in BY_TABLE:
+        return BUILTINS.get(name)
+    from ankrcode.permissions.programs.judges import JUDGES  # slow to load, for a first command
+
+    return JUDGES.get(name)
+
+
+# Programs that people run all the time and that nobody but the table judges.
+BY_TABLE = frozenset(
+    (
+        *("basename", "cmp", "comm", "cut", "date", "df", "diff", "dirname", "du", "expr", "file"),
+        *("grep", "head", "hostname", "id", "jq", "ls", "md5sum", "mkdir", "nl", "nproc"),
+        *("paste", "pytest", "readlink", "realpath", "rg", "seq", "sha256sum", "sleep", "sort"),
+        *("stat", "tac", "tail", "touch", "tr", "tree", "uname", "uniq", "wc", "whoami"),
+    )
+)
 
 _LOWERED = {
     "rm",

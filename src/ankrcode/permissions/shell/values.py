@@ -9,7 +9,7 @@ from msgspec import Struct
 MAX_OPTIONS = 16  # ways that a word or an output is followed, before they become one unknown
 MAX_PIECES, MAX_CHARS = 64, 200_000  # beyond that a text is no longer followed
 MAX_ITEMS = 8  # items of a loop that are looked at one by one
-_NUMBER = re.compile(r"-?[0-9]+")
+_NUMBER = r"-?[0-9]+"
 
 Kind = Literal["number", "word", "path", "glob", "any"]
 
@@ -169,7 +169,7 @@ def widened(args: Iterable[Arg]) -> Arg:
 
 def _is_number(arg: Arg) -> bool:
     if arg.text is not None:
-        return _NUMBER.fullmatch(arg.text) is not None
+        return re.fullmatch(_NUMBER, arg.text) is not None
     return arg.hole is not None and arg.hole.kind == "number"
 
 
