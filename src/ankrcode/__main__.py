@@ -14,23 +14,11 @@ def main() -> int:
         sys.stdout.write(f"ankrcode {__version__}\n")
         return 0
     gc.set_threshold(_OBJECTS_PER_SEARCH)  # what loading makes is no garbage: 8 ms less
-    _load_msgspec()
     from ankrcode.frontends.cli.main import run
 
     code = run(sys.argv[1:])
     gc.freeze()  # nor is it looked for in what goes with the process: 12 ms less
     return code
-
-
-def _load_msgspec() -> None:
-    """Without `typing_extensions`, which it takes where it finds it though Python has it all:
-    3 ms less. Whoever else wants that finds it as before."""
-    name = "typing_extensions"
-    if name not in sys.modules:
-        sys.modules[name] = None  # type: ignore[assignment]
-        import msgspec  # noqa: F401
-
-        del sys.modules[name]
 
 
 if __name__ == "__main__":

@@ -139,6 +139,30 @@ async def test_a_model_that_answers_at_once_leaves_no_time_for_it(tmp_path: Path
     assert model.turns == []
 
 
+async def test_what_a_first_command_needs_is_loaded_part_by_part(tmp_path: Path) -> None:
+    """Whoever answers in between is heard before the next part."""
+    warming = Warming(Toolkit(cwd=tmp_path), ["Bash"])
+    every = list(warming._parts)
+    assert "ankrcode.permissions.command_judge" in every
+    warming.soon()
+    while len(warming._parts) == len(every):
+        await asyncio.sleep(0.001)
+    warming.stop()
+    left = list(warming._parts)
+    assert left == every[len(every) - len(left) :]
+    for _ in range(5):
+        await asyncio.sleep(0.001)
+    assert warming._parts == left, "nothing more after the first word of an answer"
+    warming.soon()  # the next request
+    while warming._parts:
+        await asyncio.sleep(0.001)
+    assert all(name in sys.modules for name in every)
+
+
+async def test_nobody_who_runs_no_commands_loads_what_they_need(tmp_path: Path) -> None:
+    assert Warming(Toolkit(cwd=tmp_path), ["Read", "Grep"])._parts == []
+
+
 def is_loaded(kit: Toolkit, name: str) -> bool:
     return kit.registry._entries[name].tool is not None
 

@@ -514,8 +514,8 @@ HOSTILE = [
 
 @pytest.mark.parametrize("unit", HOSTILE)
 def test_the_time_grows_no_faster_than_the_text(unit: str) -> None:
-    text = unit * (100_000 // len(unit))
+    text = unit * (200_000 // len(unit))
     started = time.process_time()
     redact(text)
     redact(text[:-1] + "!")
-    assert time.process_time() - started < 1
+    assert time.process_time() - started < 2

@@ -28,7 +28,7 @@ from ankrcode.protocol.result import ToolResult
 from ankrcode.providers.gathered import Gathered
 from ankrcode.providers.wire import Model, ModelRequest, Options, ToolSpec
 
-_REQUEST_LEAVES_S = 0.003
+_CALLS_FIRST_S = 0.05  # a quick model has calls to start, which want the processor
 _THINKS_S = 0.025  # who answers sooner leaves no time to look ahead
 _SYNC_EACH_S = 0.3  # quick turns share one: whoever is told that a turn is done waits for the disk
 _CLAIMS = (
@@ -126,7 +126,7 @@ class Talk:
         if session is None or self.kit.agent.depth or now - self._synced < _SYNC_EACH_S:
             return
         self._synced = now
-        self._syncing = loop.call_later(_REQUEST_LEAVES_S, session.recorder.sync_soon)
+        self._syncing = loop.call_later(_CALLS_FIRST_S, session.recorder.sync_soon)
 
     def end_syncing(self) -> None:
         """Whoever ends a turn waits for the disk himself."""

@@ -5,13 +5,22 @@ from collections.abc import Iterable
 from contextlib import suppress
 from importlib import import_module
 
+import ankrcode.workspace.processes.processes  # noqa: F401 - nearly every task runs a command
 from ankrcode.app import Toolkit
 from ankrcode.errors import AnkrCodeError
 from ankrcode.protocol.call import ToolCall
 from ankrcode.tooling.workers import in_worker
 
-_THINKS_S = 0.015  # a model that answers sooner leaves no time for it
+_LEAVES_S = 0.0015  # then a request is on its way, or its connection is being made
+_THINKS_S = 0.015  # a model that answers sooner leaves no time for a thread
 _FIRST = ("Read", "Bash", "Grep", "Edit", "Glob", "Write")
+# What a first command needs, in small parts: the loop looks for the answer between them.
+_PARTS = (
+    "ankrcode.tools.bash",
+    "ankrcode.permissions.shell.grammar",
+    "ankrcode.permissions.shell.commands",
+    "ankrcode.permissions.command_judge",
+)
 # What a first command loads besides the tool itself.
 _FOR_COMMANDS = (
     "ankrcode.sandbox.choose",
@@ -27,18 +36,28 @@ class Warming:
         told = set(names)
         self._kit = kit
         self._names = tuple(name for name in _FIRST if name in told)
+        self._parts = list(_PARTS) if "Bash" in told else []
         self._later: asyncio.TimerHandle | None = None
+        self._next: asyncio.TimerHandle | None = None
 
     def soon(self) -> None:
         """A request has left."""
+        loop = asyncio.get_running_loop()
+        if self._parts:
+            self._next = loop.call_later(_LEAVES_S, self._load_part)
         if self._names:
-            self._later = asyncio.get_running_loop().call_later(_THINKS_S, self._begin)
+            self._later = loop.call_later(_THINKS_S, self._begin)
 
     def stop(self) -> None:
         """The answer is there: whatever was not begun waits for the next one."""
-        if self._later is not None:
-            self._later.cancel()
-            self._later = None
+        for handle in filter(None, (self._later, self._next)):
+            handle.cancel()
+        self._later = self._next = None
+
+    def _load_part(self) -> None:
+        import_module(self._parts.pop(0))
+        if self._parts:  # by a timer: what has come meanwhile is heard first
+            self._next = asyncio.get_running_loop().call_later(0, self._load_part)
 
     def _begin(self) -> None:
         names, self._names = self._names, ()

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from ankrcode.config.settings import SandboxSettings
 from ankrcode.errors import ErrorCode, ToolError
-from ankrcode.sandbox.explain import explained
 from ankrcode.sandbox.limits import limited
 from ankrcode.sandbox.profile_names import bounds_of, is_confined
 from ankrcode.workspace.processes.confinement import Launch
@@ -112,6 +111,8 @@ class Sandbox:
         return {"sandbox": self.name}
 
     def explain(self, exit_code: int, output_tail: str) -> str:
+        from ankrcode.sandbox.explain import explained  # only what failed is explained
+
         return explained(exit_code, output_tail, self.name) if self.wall else ""
 
     def why_none(self) -> str:

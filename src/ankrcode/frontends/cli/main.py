@@ -9,6 +9,7 @@ from importlib import import_module
 from io import TextIOWrapper
 
 from ankrcode.errors import AnkrCodeError, ErrorCode, ProviderError, ToolError, UsageError
+from ankrcode.frontends.cli.lean import load_msgspec
 from ankrcode.frontends.cli.parser import SET_BEHIND, Parser, PlainHelp
 from ankrcode.words import say
 
@@ -105,6 +106,7 @@ def _dispatch(arguments: list[str]) -> int:
     if options.command is None:
         top.print_help()
         return 0
+    load_msgspec()
     module = import_module(f"ankrcode.frontends.cli.{options.command}")
     parser = Parser(prog=f"ankrcode {options.command}", description=module.__doc__)
     add_common_options(parser, default=argparse.SUPPRESS)
@@ -162,6 +164,7 @@ def _talk(arguments: list[str]) -> int:
 
 
 def _task_options(arguments: list[str], prog: str) -> argparse.Namespace:
+    load_msgspec()
     from ankrcode.frontends.cli.ask_options import ABOUT, add_arguments, rules_joined
 
     parser = Parser(prog=prog, description=ABOUT)
