@@ -48,6 +48,7 @@ from ankrcode.tooling.tool import Tool
 from ankrcode.tooling.vendors import VendorForm, vendor_forms
 from ankrcode.workspace import journal as undo  # loaded by the first change
 from ankrcode.workspace import processes as programs  # and by the first command
+from ankrcode.workspace.processes.saved import Sieve
 from ankrcode.workspace.processes.tasks import Task, Tasks
 from ankrcode.workspace.roots import Workspace, find_cwd, find_root
 from ankrcode.workspace.writing.writes import FileWriter
@@ -434,7 +435,6 @@ def _file_writer() -> FileWriter:
 
 def _processes(settings: Settings, folder: str, redactor: Redactor) -> "programs.Processes":
     """Commands get the person's environment without its secrets, behind the wall that stands."""
-    from ankrcode.config.redacted_output import RedactedOutput
     from ankrcode.config.secrets import is_secret_variable
     from ankrcode.sandbox.choose import Sandbox
     from ankrcode.workspace.processes.environment import Environment
@@ -451,9 +451,15 @@ def _processes(settings: Settings, folder: str, redactor: Redactor) -> "programs
         folder,
         max_bytes=shell.saved_bytes,
         max_folder_bytes=shell.saved_folder_bytes,
-        sieve=lambda: RedactedOutput(redactor),
+        sieve=lambda: _sieve(redactor),
     )
     return programs.Processes(saved, confinement=Sandbox(settings.sandbox), environment=environment)
+
+
+def _sieve(redactor: Redactor) -> Sieve:
+    from ankrcode.config.redacted_output import RedactedOutput  # only what prints needs it
+
+    return RedactedOutput(redactor)
 
 
 def _hooks(

@@ -5,10 +5,11 @@ arrives, through a sieve: offsets count what passed it. What it holds back can b
 """
 
 import threading
+from functools import cached_property
 
 from msgspec import Struct
 
-from ankrcode.workspace.processes.saved import Saved, SavedOutput
+from ankrcode.workspace.processes.saved import Saved, SavedOutput, Sieve
 
 MEMORY_BYTES = 128 * 1024  # so much is kept of the beginning
 _TAIL_BYTES = 64 * 1024  # and so much of the end, at least
@@ -32,10 +33,14 @@ class Output:
         self._head = bytearray()
         self._tail = bytearray()  # of what no longer fitted into the head
         self._file: SavedOutput | None = None
-        self._sieve = saved.new_sieve()
         self._is_closed = False
         self._kept = 0  # bytes that passed the sieve
         self.total = 0  # bytes that were printed
+
+    @cached_property
+    def _sieve(self) -> Sieve:
+        """Made when something is printed: no process has to wait for it."""
+        return self._saved.new_sieve()
 
     @property
     def is_closed(self) -> bool:
