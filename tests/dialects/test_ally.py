@@ -22,8 +22,11 @@ class Desk:
         self.person = FakePerson()
         self.kit = Toolkit(cwd=folder, mode=mode, approve=self.person)
 
+    async def __call__(self, tool: str, /, **arguments: Any) -> Any:
+        return await self.kit.call_in(ALLY, ToolCall(name=tool, arguments=arguments))
+
     async def bash(self, **arguments: Any) -> Any:
-        return await self.kit.call_in(ALLY, ToolCall(name="bash", arguments=arguments))
+        return await self("bash", **arguments)
 
 
 @pytest.fixture
@@ -32,9 +35,9 @@ def desk(tmp_path: Path) -> Desk:
     return Desk(tmp_path)
 
 
-def schema() -> Any:
-    (form,) = Toolkit().definitions("mcp", ALLY)
-    return form["inputSchema"]
+def schema(tool: str = "bash") -> Any:
+    forms = {form["name"]: form["inputSchema"] for form in Toolkit().definitions("mcp", ALLY)}
+    return forms[tool]
 
 
 @pytest.mark.requirement("S1-066")
@@ -119,3 +122,55 @@ async def test_a_tool_that_the_dialect_does_not_have_is_unknown(desk: Desk) -> N
     reply = await desk.kit.call_in(ALLY, ToolCall(name="Bash", arguments={"command": "true"}))
     assert reply["success"] is False
     assert "bash" in reply["suggestion"]
+
+
+# ── read ──────────────────────────────────────────────────────────────────────────────────────
+@pytest.fixture
+def library(desk: Desk, tmp_path: Path) -> Desk:
+    (tmp_path / "a.txt").write_text("one\ntwo\nthree\n", encoding="utf-8")
+    (tmp_path / "b.txt").write_text("red\n", encoding="utf-8")
+    return desk
+
+
+@pytest.mark.requirement("S1-067", "S1-030")
+def test_read_takes_a_list_of_files_limit_and_offset_and_needs_the_list() -> None:
+    assert list(schema("read")["properties"]) == ["file_paths", "limit", "offset"]
+    assert schema("read")["required"] == ["file_paths"]
+    assert schema("read")["properties"]["file_paths"]["type"] == "array"
+
+
+@pytest.mark.requirement("S1-036", "S1-037", "S1-038", "S1-039")
+async def test_its_reply_has_the_text_under_headings_and_how_many_were_read(
+    library: Desk, tmp_path: Path
+) -> None:
+    reply = await library("read", file_paths=["a.txt", "b.txt"], limit=2)
+    assert reply["success"] is True
+    assert reply["error"] == ""
+    assert reply["files_read"] == 2
+    first, second = reply["content"].split("\n\n=== ")
+    assert first.startswith(f"=== {tmp_path}/a.txt ===\n     1\tone\n     2\ttwo")
+    assert "three" not in first
+    assert second == f"{tmp_path}/b.txt ===\n     1\tred"
+
+
+@pytest.mark.requirement("S1-031", "S1-032")
+async def test_lines_count_from_one_and_a_limit_of_0_means_all(library: Desk) -> None:
+    reply = await library("read", file_paths=["a.txt"], offset=2, limit=0)
+    assert reply["content"].endswith("===\n     2\ttwo\n     3\tthree")
+
+
+@pytest.mark.requirement("S1-041")
+async def test_a_file_that_is_missing_is_for_the_person_to_mend(library: Desk) -> None:
+    reply = await library("read", file_paths=["nope.txt"])
+    assert (reply["success"], reply["error_type"]) == (False, "user_error")
+    assert reply["error"].startswith('read(file_paths=["nope.txt"]): None of the 1 files')
+    some = await library("read", file_paths=["nope.txt", "b.txt"])
+    assert (some["success"], some["files_read"]) == (True, 1)
+    assert "There is no file" in some["content"]
+
+
+@pytest.mark.parametrize("given", [{}, {"file_paths": "a.txt"}, {"file_path": "a.txt"}])
+async def test_read_without_a_list_is_refused(library: Desk, given: dict[str, Any]) -> None:
+    reply = await library("read", **given)
+    assert reply["error_type"] == "validation_error"
+    assert "file_paths" in reply["error"]

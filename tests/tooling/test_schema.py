@@ -58,6 +58,37 @@ def test_only_what_has_no_default_is_required_and_nothing_else_is_accepted() -> 
     assert schema["additionalProperties"] is False
 
 
+@pytest.mark.parametrize("count", [3, 3.0])
+def test_a_whole_number_may_be_written_with_a_point_as_json_schema_says(count: float) -> None:
+    parsed = StructModel(Everything).parse({"path": "x", "count": count})
+    assert parsed.count == 3
+    assert isinstance(parsed.count, int)
+
+
+@pytest.mark.parametrize("count", [3.5, 10.0, -1.0, 1e300, "3", True, None])
+def test_any_other_number_is_refused_as_before(count: Any) -> None:
+    with pytest.raises(Misfit, match="count"):
+        StructModel(Everything).parse({"path": "x", "count": count})
+
+
+class Measured(ToolInput):
+    sizes: list[int] = []
+    share: float = 0.0
+    inner: dict[str, int] = {}
+
+
+def test_whole_numbers_are_found_inside_and_others_stay_as_they_are() -> None:
+    given = {"sizes": [1.0, 2], "share": 0.5, "inner": {"a": 4.0}}
+    assert StructModel(Measured).parse(given) == Measured(sizes=[1, 2], share=0.5, inner={"a": 4})
+    assert given == {"sizes": [1.0, 2], "share": 0.5, "inner": {"a": 4.0}}
+
+
+@pytest.mark.parametrize("size", [2.0**53 + 2, -(2.0**60), 1e300])
+def test_a_number_too_large_to_be_exact_is_no_whole_one(size: float) -> None:
+    with pytest.raises(Misfit, match="sizes"):
+        StructModel(Measured).parse({"sizes": [size]})
+
+
 def test_every_reference_is_written_out() -> None:
     schema = flat_schema(Everything)
     assert "$ref" not in str(schema)

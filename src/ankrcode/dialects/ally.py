@@ -25,5 +25,18 @@ DIALECT = Dialect(
             fixed={"timeout": 5_000},
             value={"output": "output", "return_code": "exit_code"},
         ),
+        ToolMap(
+            name="read",
+            tool="Read",
+            description="Read one or more files, each under its path, with line numbers.",
+            arguments={
+                "file_paths": Argument(
+                    native="file_paths", description="The files to read", is_required=True
+                ),
+                "limit": Argument(native="limit", description="Lines of each file; 0 means all"),
+                "offset": Argument(native="offset"),
+            },
+            value={"content": "content", "files_read": "files_read"},
+        ),
     ),
 )

@@ -202,11 +202,16 @@ def _ok_value(result: ToolResult, value: Any) -> Reply:
     return {"ok": False, "error": error}
 
 
-def _success_output(result: ToolResult, _value: Any) -> Reply:
-    """Specs 0 and 4: {success, output} or {success, error}."""
-    if result.error is None:
-        return {"success": True, "output": result.text}
-    return {"success": False, "error": result.text}
+def _success_output(result: ToolResult, value: Any) -> Reply:
+    """Specs 0 and 4: {success, output} or {success, error}; an agent's reply names the agent."""
+    fields = value if isinstance(value, dict) else {}
+    agent = {"agentId": fields["agentId"]} if "agentId" in fields else {}
+    if (error := result.error) is None:
+        return {"success": True, "output": result.text, **agent}
+    if printed := fields.get("output"):  # what a command printed before it failed
+        said = " ".join(filter(None, (error.message, error.suggestion)))
+        return {"success": False, "output": printed, "error": said}
+    return {"success": False, "error": result.text, **agent}
 
 
 def _success_fields(result: ToolResult, value: Any) -> Reply:
@@ -218,8 +223,18 @@ def _success_fields(result: ToolResult, value: Any) -> Reply:
     return {**reply, "suggestion": error.suggestion} if error.suggestion else reply
 
 
+def _title_output(result: ToolResult, _value: Any) -> Reply:
+    """Spec 3: {title, metadata, output}; what went wrong is the metadata's `error`."""
+    failed = {"error": result.error.code} if result.error is not None else {}
+    metadata = msgspec.to_builtins({**failed, **result.metadata})
+    reply = {"title": result.title, "metadata": metadata, "output": result.text}
+    attached = msgspec.to_builtins(result.attachments)
+    return {**reply, "attachments": list(attached)} if attached else reply
+
+
 REPLIES: dict[str, Callable[[ToolResult, Any], Reply]] = {
     "ok_value": _ok_value,
     "success_fields": _success_fields,
     "success_output": _success_output,
+    "title_output": _title_output,
 }

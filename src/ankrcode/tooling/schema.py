@@ -12,6 +12,7 @@ import msgspec
 
 from ankrcode.protocol.definition import JsonSchema
 
+_EXACT = 2**53  # beyond it a number with a point is no exact one
 # Not written as a keyword: type checkers would ask every author to repeat it.
 _FROZEN: dict[str, Any] = {"frozen": True}
 
@@ -53,8 +54,23 @@ class StructModel:
     def parse(self, arguments: dict[str, Any]) -> Any:
         try:
             return msgspec.convert(arguments, self._kind)
+        except msgspec.ValidationError:
+            pass  # it may only be a matter of how a whole number is written
+        try:
+            return msgspec.convert(_with_whole_numbers(arguments), self._kind)
         except msgspec.ValidationError as problem:
             raise Misfit(str(problem)) from None
+
+
+def _with_whole_numbers(value: Any) -> Any:
+    """JSON has one kind of number: 20.0 is as whole as 20, as JSON Schema says too."""
+    if isinstance(value, float) and value.is_integer() and abs(value) <= _EXACT:
+        return int(value)
+    if isinstance(value, dict):
+        return {key: _with_whole_numbers(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_with_whole_numbers(one) for one in value]
+    return value
 
 
 class PydanticModel:

@@ -53,4 +53,4 @@ def active(todos: Iterable[Todo]) -> Todo | None:
 
 def lines(todos: Iterable[Todo]) -> list[str]:
     """For people and for models: one line each, with a sign of how far it has got."""
-    return [f"{ICONS[todo.status]} {todo.shown}" for todo in todos]
+    return [f"{ICONS[todo.status]} {' '.join(todo.shown.split())}" for todo in todos]
