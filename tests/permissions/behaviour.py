@@ -43,14 +43,16 @@ def run(line: str) -> bool:
 
 
 def offered_in(mode: str) -> Callable[[str], bool]:
-    """Offer it to the real pipeline, where nobody says yes; was it run all the same?"""
-    from ankrcode.testing import Bench
-    from ankrcode.tools.bash import Bash
-
-    bench = Bench(Bash, Path.cwd(), mode=mode)
+    """A model calls it in the real loop, where nobody says yes; was it run all the same?"""
+    from ankrcode import Agent
+    from ankrcode.testing import ScriptedCall, ScriptedModel, Turn
 
     def offer(line: str) -> bool:
-        return asyncio.run(bench.run(command=line)).error is None
+        made = ScriptedCall(name="Bash", arguments={"command": line})
+        agent = Agent(ScriptedModel([Turn(calls=(made,)), "done"]), cwd=Path.cwd(), mode=mode)
+        answer = asyncio.run(agent.run("go"))
+        agent.kit.close()
+        return not answer.denials
 
     return offer
 

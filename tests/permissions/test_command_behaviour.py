@@ -17,6 +17,7 @@ BWRAP = shutil.which("bwrap")
 REPOSITORY = Path(__file__).parents[2]
 DRIVER = Path(__file__).parent / "behaviour.py"
 SAMPLE = 2_000 if IS_TORTURE else 150
+READ = 50
 # They look at the whole machine, wait for what comes, or draw a screen again and again.
 SLOW = ("find /", "du -sh /", "tail -f", "tail -F", "watch", "top", "htop", "sleep", "dmesg -w")
 
@@ -42,7 +43,7 @@ def workspace(tmp_path: Path) -> Path:
 def changed_by(lines: list[str], workspace: Path, mode: str = "") -> dict[str, list[str]]:
     """Lines after which a file was not as before; only the workspace can be written at all.
 
-    With a mode they are offered to the pipeline, and those that ran at all are named too.
+    With a mode a model calls them in the real loop, and those that ran at all are named too.
     """
     if BWRAP is None:  # no other sandbox is strict enough for this
         return {}
@@ -77,6 +78,14 @@ def test_a_line_that_writes_would_be_noticed(workspace: Path) -> None:
     found = changed_by(lines, workspace)
     assert set(found) in ({"echo x >> a.txt", "touch new", "chmod +x f", "mv b.txt c.txt"}, set())
     assert bool(found) is (BWRAP is not None)
+
+
+def test_what_only_reads_runs_unasked_where_least_is_allowed(workspace: Path) -> None:
+    lines = [line for line in labelled("read_only") if not any(one in line for one in SLOW)]
+    lines = random.Random(7).sample(lines, READ)
+    found = changed_by(lines, workspace, "plan")
+    assert [line for line, changed in found.items() if changed] == []
+    assert BWRAP is None or [line for line in lines if line not in found] == []
 
 
 @pytest.mark.torture

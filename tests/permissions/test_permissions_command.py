@@ -108,6 +108,66 @@ def test_json_must_be_asked_for(tmp_path: Path) -> None:
     assert done.returncode == 2
 
 
+# ── calls ─────────────────────────────────────────────────────────────────────────────────────
+def call(tool: str, mode: str = "", **arguments: Any) -> dict[str, Any]:
+    return {"kind": "call", "input": {"tool": tool, "args": arguments, "mode": mode}}
+
+
+def test_a_call_is_judged_by_its_own_tool(tmp_path: Path) -> None:
+    found = ask(
+        tmp_path,
+        call("Delete", "acceptEdits", path="x"),
+        call("Write", "acceptEdits", file_path="x", content=""),
+        call("Undo", "plan", preview=True),
+        call("Task", description="d", prompt="p", subagent_type="explore"),
+        call("Task", "plan", description="d", prompt="p", subagent_type="explore"),
+        call("Bash", "dontAsk", command="touch x"),
+        call("Bash", "plan", command="ls"),
+    )
+    assert [(one["verdict"], one["headless"]) for one in found] == [
+        *(("ask", "deny"), ("allow", "allow"), ("allow", "allow"), ("allow", "allow")),
+        *(("allow", "allow"), ("deny", "deny"), ("allow", "allow")),
+    ]
+    assert found[0]["reason"] == f"it deletes {tmp_path}/x"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_no_call_is_denied_and_says_why(tmp_path: Path) -> None:
+    found = ask(tmp_path, call("Frobnicate"), call("Write", file_path="x"), call("Tasks", "wild"))
+    assert [one["verdict"] for one in found] == ["deny"] * 3
+    for one, word in zip(found, ("Frobnicate", "content", "wild"), strict=True):
+        assert word in one["reason"]
+
+
+def test_rules_of_the_settings_count_for_a_call(tmp_path: Path) -> None:
+    rules = ["--set", 'permissions.allow=["Bash(touch:*)"]', "--set", 'permissions.deny=["Tasks"]']
+    lines = "\n".join(map(json.dumps, [call("Bash", command="touch x"), call("Tasks")]))
+    done = ankrcode(*rules, "permissions", "check", "--json", cwd=tmp_path, given=lines)
+    found = [(one["verdict"], one["matched"]) for one in answers(done)]
+    assert found == [("allow", "Bash(touch:*)"), ("deny", "Tasks")]
+
+
+MODES = {"acceptEdits": "ask", "default": "ask", "dontAsk": "deny", "plan": "deny"}
+
+
+@pytest.mark.parametrize("named", ["path", "file_path"])
+def test_to_delete_is_asked_about_whatever_the_rules_allow(named: str, tmp_path: Path) -> None:
+    """Also where the call is not complete, and by the examples of a file of rules."""
+    made = {"tool": "Delete", "args": {named: "x"}}
+    rules = {"allow": ["Delete", "Edit"]}
+    asked = [
+        {"kind": "rule", "input": {"rules": rules, "mode": mode, "call": made}} for mode in MODES
+    ]
+    free = {"kind": "rule", "input": {"rules": {}, "mode": "bypass", "call": made}}
+    found = [one["verdict"] for one in ask(tmp_path, *asked, free)]
+    assert found == [*MODES.values(), "allow"]
+    examples = [{**made, "mode": mode, "want": want} for mode, want in MODES.items()]
+    file = tmp_path / "rules.json"
+    file.write_text(json.dumps({"rules": rules, "examples": examples}), encoding="utf-8")
+    done = ankrcode("permissions", "test", str(file), cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "4 of 4 examples as wanted\n")
+
+
 # ── explain ───────────────────────────────────────────────────────────────────────────────────
 def test_an_explanation_has_four_chapters(tmp_path: Path) -> None:
     shown = explain(tmp_path, "for f in *.py; do wc -l $f | sort; done; rm x").stdout

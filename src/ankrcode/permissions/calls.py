@@ -31,6 +31,8 @@ STATE_ONLY = frozenset(
 )
 # To begin one is nothing, but each call of theirs is judged: from outside, they may do anything.
 AGENTS = frozenset(("Task", "Agent"))
+# To take away what is there is asked about, whatever the rules allow.
+ALWAYS_ASKED = frozenset(("Delete",))
 _NETWORK = frozenset(("WebFetch", "WebSearch"))
 
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, get_args
 
 from ankrcode.config.redactor import Redactor
-from ankrcode.permissions.calls import AGENTS, facts_of
-from ankrcode.permissions.decide import Decision, decide
+from ankrcode.permissions.calls import AGENTS, ALWAYS_ASKED, facts_of
+from ankrcode.permissions.decide import Decision, Verdict, decide
 from ankrcode.permissions.judge import judge
 from ankrcode.permissions.paths import PathAnswer, PathOp, check_path
 from ankrcode.permissions.places import CommandEnv
@@ -18,12 +18,15 @@ from ankrcode.permissions.policy import Policy
 from ankrcode.permissions.rules.path_patterns import Anchors
 from ankrcode.permissions.rules.rules import Kind, parse_rules
 from ankrcode.permissions.urls import UrlPolicy
+from ankrcode.permissions.verdicts import stricter
 from ankrcode.protocol.permission import Mode
 from ankrcode.words import say
 from ankrcode.workspace.roots import Workspace
 
 Answer = dict[str, Any]
 Env = Mapping[str, Any]
+# The verdict of the tool itself on such a call; None where it is no call of a tool that is known.
+Foresight = Callable[[str, dict[str, Any], Policy, Workspace], Verdict | None]
 
 
 def check(kind: str, given: Any, env: Env) -> Answer:
@@ -42,6 +45,9 @@ class Surroundings:
         self.cwd = os.path.realpath(_text(env, "cwd") or self.roots[0])
         self.home = _text(env, "home") or os.path.expanduser("~")  # noqa: PTH111
 
+    def workspace(self) -> Workspace:
+        return Workspace(self.roots, self.cwd, home=os.path.realpath(self.home))
+
 
 def _text(env: Env, name: str) -> str:
     value = env.get(name)
@@ -58,19 +64,19 @@ def _check_path(given: Any, env: Env) -> Answer:
     return {"verdict": verdict.verdict.value, "reason": verdict.reason}
 
 
-def _check_rule(given: Any, env: Env) -> Answer:
+def check_rule(given: Any, env: Env, foresee: Foresight | None = None) -> Answer:
+    """What the call comes to under these rules: by the tool itself, else by what its name says."""
     rules, mode, call = _fields(given, "rules", "mode", "call")
     tool, arguments = _fields(call, "tool", "args")
     if not isinstance(tool, str) or not isinstance(rules or {}, dict):
         return {"verdict": "deny", "matched": None, "reason": say("check.rule_input")}
     here = Surroundings(env)
-    home = os.path.realpath(here.home)
-    anchors = Anchors(here.roots[0], here.cwd, home)
+    workspace = here.workspace()
+    anchors = Anchors(workspace.root, workspace.cwd, workspace.home)
     ruleset, faults = parse_rules(_rule_lists(rules or {}), anchors)
-    workspace = Workspace(here.roots, here.cwd, home=home)
-    facts = facts_of(tool, arguments if isinstance(arguments, dict) else {}, workspace)
-    policy = Policy(mode=_mode(mode or env.get("mode")), rules=ruleset)
-    verdict = decide(facts, policy, workspace)
+    policy = Policy(mode=mode_meant(mode or env.get("mode")), rules=ruleset)
+    arguments = arguments if isinstance(arguments, dict) else {}
+    verdict = foreseen(tool, arguments, policy, workspace, foresee)
     is_agents = tool in AGENTS and verdict.decision is not Decision.ALLOW and not verdict.rule
     answer: Answer = {
         "verdict": verdict.decision.value,
@@ -85,12 +91,30 @@ def _check_rule(given: Any, env: Env) -> Answer:
     return answer
 
 
+def foreseen(
+    tool: str,
+    arguments: dict[str, Any],
+    policy: Policy,
+    workspace: Workspace,
+    foresee: Foresight | None,
+) -> Verdict:
+    """By its name and by the tool itself, whichever lets less through: what only this machine
+    makes harmless (a wall, a journal) is no matter of rules."""
+    by_tool = foresee(tool, arguments, policy, workspace) if foresee is not None else None
+    by_name = decide(facts_of(tool, arguments, workspace), policy, workspace)
+    if tool in ALWAYS_ASKED and policy.mode is not Mode.BYPASS:
+        is_silent = policy.mode in (Mode.PLAN, Mode.DONT_ASK)
+        decision = Decision.DENY if is_silent else Decision.ASK
+        by_name = stricter(by_name, Verdict(decision=decision, reason=say("why.always_asked")))
+    return by_name if by_tool is None else stricter(by_tool, by_name)
+
+
 def _rule_lists(rules: dict[str, Any]) -> list[tuple[Kind, list[Any]]]:
     kinds: tuple[Kind, ...] = ("deny", "ask", "allow")
     return [(kind, rules[kind]) for kind in kinds if isinstance(rules.get(kind), list)]
 
 
-def _mode(given: Any) -> Mode:
+def mode_meant(given: Any) -> Mode:
     """Also by the names that others have for it; what is not known is the default."""
     known = {mode.value: mode for mode in Mode} | {"bypassPermissions": Mode.BYPASS}
     return known.get(given, Mode.DEFAULT) if isinstance(given, str) else Mode.DEFAULT
@@ -163,6 +187,6 @@ CHECKS: dict[str, Callable[[Any, Env], Answer]] = {
     "path": _check_path,
     "url": _check_url,
     "secret": _check_secret,
-    "rule": _check_rule,
+    "rule": check_rule,
     "command": _check_command,
 }

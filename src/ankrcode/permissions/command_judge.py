@@ -55,7 +55,7 @@ class CommandJudge(CallJudge):
     def _is_named_by_a_rule(self) -> bool:
         """`Bash(git push --force:*)` says what it means; `Bash(git push:*)` does not."""
         rules = [rule for rule in self.policy.rules.about("allow", "Bash") if " -" in rule.what]
-        return permitting(tuple(rules), self.line) is not None
+        return bool(permitting(tuple(rules), self.line))
 
     def hit(self, kind: Kind) -> Rule | None:
         rules = self.policy.rules.about(kind, self.call.tool)
@@ -91,15 +91,19 @@ class CommandJudge(CallJudge):
         return any(rule.is_for_all for rule in rules) or covers(rules, self.line)
 
     def permission(self, rules: tuple[Rule, ...]) -> Rule | None:
+        """Every part by a rule; a redirection by one to edit, or by one for all commands."""
         used = permitting(rules, self.line)
         if used is None:
             return None
+        every = next((rule for rule in rules if rule.is_for_all), None)
         editing = self.policy.rules.about("allow", "Edit")
         for place in redirected(self.line):
-            may_edit = self.policy.accepts_edits and self.workspace.contains(place)
-            if not place or not (may_edit or permission_for(place, editing)):
+            rule = every or (permission_for(place, editing) if place else None)
+            if rule is not None:
+                used.append(rule)
+            elif not (place and self.policy.accepts_edits and self.workspace.contains(place)):
                 return None
-        return used[0]
+        return used[0] if used else None
 
     def confined(self, reason: str) -> Verdict:
         """Inside the sandbox with no question, unless it must leave it."""

@@ -29,3 +29,9 @@ class Verdict(Struct, frozen=True, kw_only=True):
 
 
 ALLOWED = Verdict(decision=Decision.ALLOW)
+_BY_STRICTNESS = (Decision.ALLOW, Decision.ASK, Decision.DENY)
+
+
+def stricter(one: Verdict, other: Verdict) -> Verdict:
+    """Of two verdicts on one call, the one that lets less through; the first if they agree."""
+    return max(one, other, key=lambda verdict: _BY_STRICTNESS.index(verdict.decision))

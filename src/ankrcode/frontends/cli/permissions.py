@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import os
 import sys
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from ankrcode.frontends.cli.lines import harmless, read_lines, standard_input, w
 from ankrcode.frontends.cli.settings import load_rules
 from ankrcode.words import say
 from ankrcode.workspace.roots import Workspace, find_cwd, find_root
+
+Check = Callable[[Any, dict[str, Any]], dict[str, Any]]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,37 +42,40 @@ def run(options: argparse.Namespace) -> int:
     if options.action == "test":
         return _test(options)
     if options.action == "check":
-        asyncio.run(_check())
+        asyncio.run(_check(options.set or ()))
     else:
         _explain(options)
     return 0
 
 
 # ── check ─────────────────────────────────────────────────────────────────────────────────────
-async def _check() -> None:
+async def _check(command_line: Sequence[str]) -> None:
+    from ankrcode.frontends.cli.verdicts import Verdicts
+    from ankrcode.permissions.checks import CHECKS
+
+    verdicts = Verdicts(command_line)
+    kinds = {**CHECKS, "rule": verdicts.on_rule, "call": verdicts.on_call}
     async for line in read_lines(standard_input()):
         if line is None:
             write_line({"id": None, "error": "The line is too long."})
         elif line.strip():
-            write_line(_answer(line))
+            write_line(_answer(line, kinds))
 
 
-def _answer(line: bytes) -> dict[str, Any]:
+def _answer(line: bytes, kinds: Mapping[str, Check]) -> dict[str, Any]:
     """Every line gets one answer, whatever is in it."""
-    from ankrcode.permissions.checks import CHECKS, check
-
-    kinds = ", ".join(CHECKS)
+    names = ", ".join(kinds)
     try:
         asked = msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as problem:
         return {"id": None, "error": f"The line is not JSON: {problem}"}
     if not isinstance(asked, dict) or not isinstance(asked.get("kind"), str):
         given = asked.get("id") if isinstance(asked, dict) else None
-        return {"id": given, "error": say("check.line", kinds=kinds)}
-    if asked["kind"] not in CHECKS:
-        return {"id": asked.get("id"), "error": say("check.kind", kind=asked["kind"], kinds=kinds)}
-    env = asked.get("env")
-    answer = check(asked["kind"], asked.get("input"), env if isinstance(env, dict) else {})
+        return {"id": given, "error": say("check.line", kinds=names)}
+    kind, env = asked["kind"], asked.get("env")
+    if kind not in kinds:
+        return {"id": asked.get("id"), "error": say("check.kind", kind=kind, kinds=names)}
+    answer = kinds[kind](asked.get("input"), env if isinstance(env, dict) else {})
     return {"id": asked.get("id"), **answer}
 
 
@@ -77,13 +83,16 @@ def _answer(line: bytes) -> dict[str, Any]:
 def _test(options: argparse.Namespace) -> int:
     """One line for each example that came out otherwise; exit code 1 if there was one."""
     from ankrcode.config.document import read_document
+    from ankrcode.frontends.cli.verdicts import Verdicts
     from ankrcode.permissions.rules.examples import try_examples
 
     if not os.path.isfile(options.file):  # noqa: PTH113
         raise UsageError.of("rule_examples", why=f"there is no file {options.file}")
     root = find_root(options.cwd, os.environ)
     workspace = Workspace((root,), root if options.cwd is not None else find_cwd(root))
-    tried = try_examples(read_document(Path(options.file)), workspace, load_rules(options))
+    foresee = Verdicts(options.set or ()).foresee
+    document = read_document(Path(options.file))
+    tried = try_examples(document, workspace, load_rules(options), foresee)
     wrong = [one for one in tried if not one.is_right]
     for one in wrong:
         why = one.verdict.rule or one.verdict.reason

@@ -127,7 +127,10 @@ def first_hit(rules: Iterable[Rule], view: CommandView) -> Rule | None:
 
 
 def permitting(rules: tuple[Rule, ...], view: CommandView) -> list[Rule] | None:
-    """The rules that together permit every part; None where one of them is not permitted."""
+    """The rules that together permit every part; None where one of them is not permitted.
+
+    What only reads needs none, so there may be none.
+    """
     if not view.is_certain or not rules:
         return None
     if sets_danger(view.command):
@@ -143,7 +146,7 @@ def permitting(rules: tuple[Rule, ...], view: CommandView) -> list[Rule] | None:
         elif not is_wrapped(part.argv, covered):
             return None
         covered.append(part.argv)
-    return list(used) if used else None
+    return list(used)
 
 
 def covers(rules: tuple[Rule, ...], view: CommandView) -> bool:

@@ -13,8 +13,8 @@ from typing import Any
 from msgspec import Struct
 
 from ankrcode.errors import UsageError
-from ankrcode.permissions.calls import facts_of
-from ankrcode.permissions.decide import Decision, Verdict, decide
+from ankrcode.permissions.checks import Foresight, foreseen
+from ankrcode.permissions.decide import Decision, Verdict
 from ankrcode.permissions.policy import Policy
 from ankrcode.permissions.rules.path_patterns import Anchors
 from ankrcode.permissions.rules.rules import Kind, Ruleset, parse_rules
@@ -38,12 +38,19 @@ class Tried(Struct, frozen=True, kw_only=True):
         return self.verdict.decision == self.want
 
 
-def try_examples(document: Any, workspace: Workspace, settings_rules: Ruleset) -> list[Tried]:
+def try_examples(
+    document: Any,
+    workspace: Workspace,
+    settings_rules: Ruleset,
+    foresee: Foresight | None = None,
+) -> list[Tried]:
     """Raises `UsageError` where the document is not what it should be."""
     if not isinstance(document, dict) or not isinstance(document.get("examples"), list):
         raise _wrong('it must be {"rules": {…}, "examples": […]}')
     rules = rules_in(document["rules"], workspace) if "rules" in document else settings_rules
-    return [_tried(example, rules, document, workspace) for example in document["examples"]]
+    return [
+        _tried(example, rules, document, workspace, foresee) for example in document["examples"]
+    ]
 
 
 def rules_in(given: Any, workspace: Workspace) -> Ruleset:
@@ -65,7 +72,13 @@ def _lists(given: dict[str, Any]) -> Iterator[tuple[Kind, list[object]]]:
         yield kind, texts
 
 
-def _tried(example: Any, rules: Ruleset, document: dict[str, Any], workspace: Workspace) -> Tried:
+def _tried(
+    example: Any,
+    rules: Ruleset,
+    document: dict[str, Any],
+    workspace: Workspace,
+    foresee: Foresight | None,
+) -> Tried:
     if not isinstance(example, dict) or example.get("want") not in set(Decision):
         raise _wrong(f'{str(example)[:100]}: an example needs "want": allow, ask or deny')
     tool, arguments = _call(example)
@@ -73,7 +86,7 @@ def _tried(example: Any, rules: Ruleset, document: dict[str, Any], workspace: Wo
     if mode not in set(Mode):
         raise _wrong(f"{str(mode)[:40]!r} is not a mode; they are {', '.join(Mode)}")
     policy = Policy(mode=Mode(mode), rules=rules)
-    verdict = decide(facts_of(tool, arguments, workspace), policy, workspace)
+    verdict = foreseen(tool, arguments, policy, workspace, foresee)
     call = str(example.get("call") or f"{tool} {arguments}")
     return Tried(call=call, want=example["want"], verdict=verdict)
 

@@ -42,7 +42,9 @@ def rules_of_layers(
     return Ruleset(tuple(rules)), warnings
 
 
-def rules_of_settings(settings: PermissionSettings, workspace: Workspace) -> Ruleset:
+def rules_of_settings(
+    settings: PermissionSettings, workspace: Workspace, place: str = "settings"
+) -> Ruleset:
     """The same for settings that were made in a program: there `/x` is from the root."""
     lists: dict[str, Sequence[str]] = {
         "deny": settings.deny,
@@ -51,7 +53,7 @@ def rules_of_settings(settings: PermissionSettings, workspace: Workspace) -> Rul
     }
     return Ruleset(
         tuple(
-            _parsed(text, kind, workspace.root, workspace, "settings")
+            _parsed(text, kind, workspace.root, workspace, place)
             for kind, texts in lists.items()
             for text in texts
         )
