@@ -29,6 +29,8 @@ def ran_of(line: str) -> Ran:
         return Ran(tool="ApplyPatch", arguments={"patch": command.replace("\\n", "\n")})
     if kind == "task":
         return Ran(tool="Task", arguments={"prompt": command})
+    if kind in ("code", "code!"):
+        return Ran(tool="RunCode", arguments={"code": command}, exit_code=int(kind == "code!"))
     if kind == "&":  # in the background
         return Ran(tool="Bash", arguments={"command": command}, task_id="bg1")
     if kind == "&=":  # its end
@@ -47,7 +49,7 @@ def transcripts_in(file: Path) -> Iterator[Transcript]:
                 () if ran == "-" else tuple(one.replace("\\n", "\n") for one in ran.split(" ;; "))
             )
             note = "" if verdict == "fair" else f"evidence_{verdict}"
-            yield Transcript(f"line {number}", lines, answer.replace("\\n", "\n"), note)
+            yield Transcript(f"{file.stem} {number}", lines, answer.replace("\\n", "\n"), note)
 
 
 NONE, RED, STALE, OTHER = "evidence_none", "evidence_red", "evidence_stale", "evidence_other"
@@ -196,3 +198,5 @@ NOTED = (
 )
 
 MORE = tuple(transcripts_in(Path(__file__).with_suffix(".txt")))
+# By somebody who had not seen the rules.
+OUTSIDE = tuple(transcripts_in(Path(__file__).with_name("transcripts_outside.txt")))

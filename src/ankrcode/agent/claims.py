@@ -16,11 +16,14 @@ _SENTENCE = re.compile(r"(?:[^.!?\n।]|[.!?](?=\S))+[.!?।]?")
 _INDIC_SUBJECT = "टेस्ट|परीक्षण|चाचणी|चाचण्या|சோதனை|டெஸ்ட்|పరీక్ష|టెస్ట|ಪರೀಕ್ಷೆ|ಟೆಸ್ಟ್"
 _INDIC_VERB = "पास|सफल|उत्तीर्ण|यशस्वी|வெற்றி|பாஸ்|தேர்ச்சி|పాస్|విజయవంత|ఉత్తీర్ణ|ಪಾಸ್|ಯಶಸ್ವಿ|ಉತ್ತೀರ್ಣ"
 _INDIC_FAILURE = "असफल|अयशस्वी|विफल|फेल|தோல்வி|ஃபெயில்|విఫల|ఫెయిల్|ವಿಫಲ|ಫೇಲ್"
-# no, if, when, should, may, will
+# no, if, when, should, may, will; in order to, after, once upon a time, I think, please look
 _INDIC_HEDGE = (
     "नहीं|अगर|यदि|जब|चाहिए|शायद|ताकि|होंगे|होंगी|जाए|सक|नाही|जर|तर|हव|पाहिजे|जेव्हा|कदाचित|होतील"
     "|இல்லை|வில்லை|ால்|வேண்டும்|போது|லாம்|கூடும்|பெறும்|ஆகும்|வும்"
     "|లేదు|లేవు|అయితే|ఉంటే|ాలి|వచ్చు|అవుతాయి|తాయి|ఒకవేళ|ండి"
+    "|होने|करने|के लिए|पहले|(?<!\\S)थे(?!\\S)|उम्मीद|लगता|कृपया|झाल्यावर|ण्यासाठी|पाहा|वाटत"
+    "|(?<!\\S)का(?!\\S)|பிறகு|றதா|னவா|பாருங்கள்|நினைக்கிற|అనుకుం|తాయని|తర్వాత|డానికి"
+    "|ಆಗಲು|ವೆಯೇ|ನೋಡಿ|ನಂತರ|ಭಾವಿಸ"
     "|ಇಲ್ಲ|(?<!ಎ)ಲ್ಲ|ದರೆ|ಬೇಕು|ಬಹುದು|ುತ್ತವೆ|ಯಾವಾಗ|ಿಸಿ(?=[.।]|$)"
 )
 _SUBJECT = (
@@ -39,7 +42,7 @@ _VERB = (
 # A button may be green, too: between tests and their colour stand only small words.
 _GREEN = (
     r"(?:[\s`'\"*:–-]|\b(?:are|is|were|was|all|now|again|runs?|results?|suites?|back|still|stays?"
-    r"|remains?|fully|both|sind|ist|wieder|alle|jetzt|ok|hain)\b)*\b(?:green|grün)"
+    r"|remains?|fully|both|sind|ist|wieder|alle|jetzt|ok|hain|ab|abhi)\b)*\b(?:green|grün)"
 )
 _WELL = r"(?:successfully|cleanly|fine)"
 _CLAIM = re.compile(
@@ -70,8 +73,11 @@ _HEDGE = re.compile(
     r"|says?|claims?|states?|badge|criteri\w+|definition of|tests? to pass"
     r"|you (?:say|said|pasted|sent|showed|posted|wrote)|your (?:log|readme|output|report|ci)"
     r"|(?:after|as soon as) (?:all |the |your )*tests? (?:pass|succeed)"
-    r"|goal|aim\w*|try|trying|suggest\w*|recommend\w*|next step|todo|yet|almost|most|some|only"
-    r"|nahin?|nahi|agar|jab|nicht|wenn|falls|sollten?|pas|si|cuando|deber\w*|não|quando)\b"
+    r"|(?:logs?|reports?|outputs?|build|pipeline|history) (?:shows?|lists?|reports?|records?|reads)"
+    r"|means?|ought|next(?= step|:)|goal|aim\w*|try|trying|suggest\w*|recommend\w*|todo|yet|almost"
+    r"|most|some|only"
+    r"|nahin?|nahi|agar|jab|jaa?y?enge|honge|hoga|lagta|umm?eed|pehle|karne ke|dekho|kya|"
+    r"nicht|wenn|falls|sollten?|pas|si|cuando|deber\w*|não|quando)\b"
     rf"|n't\b|\?|{_INDIC_FAILURE}|{_INDIC_HEDGE}"
     r"|\b(?:is|are|was|were|be|being|been) passed\b"  # an argument is
     r"|^\W*(?:\d+[.)]\s*)?(?:run|check|confirm|execute|make|get|let|fix)\b"  # said to the person
@@ -83,9 +89,16 @@ _EXPLAINS = re.compile(r"^\|(?!.*(?:\d|\ball\b))", re.IGNORECASE)
 _FULL = re.compile(
     r"\b(?:full|whole|entire|complete)\b[^;]{0,25}\b(?:suite|tests?)\b", re.IGNORECASE
 )
+_ALL_WORD = r"(?:all|every|each|alle|tous les|todas las|todos (?:os|los)|saa?re|sab|sabhi)"
+_RESTRICTS = "of|for|from|under|that|which|related|there|I|we"
+# `all login tests` are not all of them.
 _ALL = re.compile(
-    r"\b(?:all|every|everything|suite|alle|tous|todas|todos|saare)\b"
-    r"|सभी|सारे|सर्व|सगळ|எல்லா|அனைத்து|అన్ని|ಎಲ್ಲ",
+    rf"\b{_ALL_WORD}(?: of| ke)?(?: (?:the|our|your|existing|project|project's|\d[\d,]*))*"
+    rf" {_SUBJECT}\b(?! (?:in (?!the (?:suite|repo|project|code))|{_RESTRICTS})\b)"
+    r"|\b(?:tests?|specs?)(?: (?:are|is|were|have|now))* all\b|\beverything\b"
+    r"|\ball (?:is |are )?(?:green|pass)"
+    r"|(?:^|\b(?:the|our|my) |[:–-] ?)(?:test[- ]?)?suite\b"
+    rf"|(?:सभी|सारे|सर्व|सगळ\S*|எல்லா|அனைத்து|అన్ని|ಎಲ್ಲ\S*)\s+(?:{_INDIC_SUBJECT}|{_SUBJECT})",
     re.IGNORECASE,
 )
 _NAMED = re.compile(r"[\w./:\\-]*(?:tests?|specs?)[\w./:\\-]*", re.IGNORECASE)
@@ -97,7 +110,11 @@ _PLAIN = re.compile(
 )
 
 
-_FAILURE = re.compile(rf"\bfail|broken|\bred\b|\berrors?\b|{_INDIC_FAILURE}", re.IGNORECASE)
+_FAILURE = re.compile(
+    r"\bfail|broken|\bred\b|\berrors?\b|\btim(?:ed|es) out\b|\bnot installed\b|\bunavailable\b"
+    rf"|\b(?:could not|couldn't|cannot|can't|unable to)(?: be)? run\b|{_INDIC_FAILURE}",
+    re.IGNORECASE,
+)
 
 
 class Claim(Struct, frozen=True, kw_only=True):
@@ -106,6 +123,12 @@ class Claim(Struct, frozen=True, kw_only=True):
     sentence: str
     scope: Scope = "some"
     names: tuple[str, ...] = ()
+    is_counted: bool = False  # `all 4 tests` are those four
+
+    @property
+    def is_plain(self) -> bool:
+        """All of them, whatever they are."""
+        return self.scope == "all" and not self.names and not self.is_counted
 
 
 def claims_in(answer: str) -> list[Claim]:
@@ -126,7 +149,8 @@ def _claim(sentence: str) -> Claim | None:
     if not _CLAIM.search(bare) or _HEDGE.search(_unnamed(bare)) or _EXPLAINS.search(bare):
         return None
     scope: Scope = "full" if _FULL.search(bare) else "all" if _ALL.search(bare) else "some"
-    return Claim(sentence=sentence, scope=scope, names=tuple(_names(bare)))
+    counted = re.search(r"\d (?:tests?|specs?)\b", bare) is not None
+    return Claim(sentence=sentence, scope=scope, names=tuple(_names(bare)), is_counted=counted)
 
 
 def _names(sentence: str) -> list[str]:

@@ -13,12 +13,25 @@ from ankrcode.protocol.message import Message, TextPart, ToolResultPart, ToolUse
 from ankrcode.protocol.result import ToolResult
 
 MAX_KEPT = 500
-_TEXT_CHARS = 1_500  # of a run's output: its end, where runners sum up
+TEXT_CHARS = 1_500  # of a run's output: its end, where runners sum up
 
 _ENDED = re.compile(r"^Background task (\S+) \(.*\) has ended: (\w+)", re.DOTALL | re.MULTILINE)
 
-WRITERS = frozenset(("Write", "Edit", "ApplyPatch", "NotebookEdit", "Move", "Delete"))
+WRITERS = frozenset(
+    ("Write", "Edit", "ApplyPatch", "NotebookEdit", "Move", "Delete", "Undo", "Redo")
+)
 RUNNERS = frozenset(("Bash", "RunCode", "TaskOutput", "Task"))
+# Ours that run nothing; a tool of somebody's own may.
+_QUIET = frozenset(
+    (
+        *("AskUserQuestion", "EnterPlanMode", "ExitPlanMode", "Glob", "Grep", "Help", "KillShell"),
+        *("List", "Read", "Say", "TaskInput", "Tasks", "TodoRead", "TodoWrite"),
+    )
+)
+# Text here: seldom needed, and compiled by the first use.
+_TESTS = r"(?i)test|check|verif|workflow|pipeline"
+_SPEAKS_OF_TESTS = r"(?i)\btests?\b|pytest|\bspecs?\b|\d (?:passed|failed)\b"
+_WENT_WRONG = r"(?i)fail|error|broken"
 
 
 class Ran(Struct, frozen=True, kw_only=True):
@@ -44,10 +57,12 @@ class Ledger:
 
     def note(self, calls: Iterable[ToolUsePart], results: Iterable[ToolResult]) -> None:
         for call, result in zip(calls, results, strict=True):
-            if is_kept(call.name):
+            if is_kept(call):
                 self._kept.append(ran(call, result))
             for text in result.metadata.get("notes", ()):
                 self._end_task(text)
+            for text in result.metadata.get("hook_context", ()):
+                self._hear_hook(text)
 
     def take_up(self, said: Iterable[Message]) -> None:
         """From a conversation that is gone on with; what was summarised away is not known."""
@@ -69,16 +84,27 @@ class Ledger:
             arguments = {"task_id": found[1]}
             self._kept.append(Ran(tool="TaskOutput", arguments=arguments, exit_code=code))
 
+    def _hear_hook(self, text: str) -> None:
+        """It may run the tests after each edit, and tell how they went."""
+        if re.search(_SPEAKS_OF_TESTS, text):
+            is_ok = re.search(_WENT_WRONG, text) is None
+            self._kept.append(Ran(tool="Hook", arguments={}, ok=is_ok))
+
     def _take(self, call: ToolUsePart, part: ToolResultPart) -> None:
-        if is_kept(call.name):
+        if is_kept(call):
             code = int(part.is_error)
             result = ToolResult(text=part.text, metadata={"exit_code": code})
             self._kept.append(replace(ran(call, result), ok=not part.is_error))
 
 
-def is_kept(tool: str) -> bool:
-    """A tool of somebody's own may run tests, too; its name says so."""
-    return tool in WRITERS or tool in RUNNERS or "test" in tool.casefold()
+def is_kept(call: ToolUsePart) -> bool:
+    """A tool of somebody's own may run tests, too; its name says so, or what it is given."""
+    if call.name in WRITERS or call.name in RUNNERS:
+        return True
+    if call.name in _QUIET:
+        return False
+    given = str(call.arguments)[:2_000]
+    return bool(re.search(_TESTS, call.name) or re.search(_SPEAKS_OF_TESTS, given))
 
 
 def ran(call: ToolUsePart, result: ToolResult) -> Ran:
@@ -89,22 +115,28 @@ def ran(call: ToolUsePart, result: ToolResult) -> Ran:
     keeps_text = call.name in RUNNERS
     return Ran(
         tool=call.name,
-        arguments=call.arguments if keeps_text else _paths(call.arguments),
+        arguments=call.arguments if keeps_text else _paths(call, result.value),
         ok=error is None,
         exit_code=code if isinstance(code, int) else None,
-        text=result.text[-_TEXT_CHARS:] if keeps_text else "",
+        text=result.text[-TEXT_CHARS:] if keeps_text else "",
         task_id=str(facts.get("task_id") or ""),
     )
 
 
-def _paths(arguments: dict[str, Any]) -> dict[str, Any]:
-    """What was written is large; where it was written is enough. A patch says that inside."""
+def _paths(call: ToolUsePart, value: Any) -> dict[str, Any]:
+    """What was written is large; where it was written is enough. A patch says that inside, and
+    what is taken back says it afterwards. What another tool does with a path, nobody knows."""
+    if call.name not in WRITERS:
+        return {}
+    arguments = call.arguments
     kept = {name: value for name, value in arguments.items() if "path" in name or name in _PLACES}
     patch = arguments.get("patch") or arguments.get("input")
     if isinstance(patch, str):
         kept["patch"] = "\n".join(
             line for line in patch.splitlines() if line.startswith(("***", "+++"))
         )
+    for number, path in enumerate(getattr(value, "paths", ())):
+        kept[f"path{number}"] = path
     return kept
 
 
