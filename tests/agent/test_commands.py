@@ -7,7 +7,8 @@ from ankrcode.agent.commands import taken_apart
 from ankrcode.agent.evidence import covers, unsupported
 from ankrcode.agent.ledger import Ledger, Ran
 from ankrcode.agent.notes import SUMMARISED, note
-from ankrcode.agent.runners import Run, run_of, went
+from ankrcode.agent.outcomes import went
+from ankrcode.agent.runners import Run, run_of
 from ankrcode.agent.talk import may_claim
 from ankrcode.errors import ErrorCode, ToolError
 from ankrcode.protocol.message import Message, TextPart, ToolResultPart, ToolUsePart

@@ -8,11 +8,12 @@ import msgspec
 import pytest
 
 from agent.talking import agent_in, call, calls, check_accepted, said, texts
+from ankrcode.agent.agent import Agent
 from ankrcode.agent.answer import Answer
 from ankrcode.agent.estimate import of_tools, raw_tokens
 from ankrcode.agent.toolset import DAILY, FEW, SMALL_WINDOW
 from ankrcode.protocol.message import ToolResultPart, ToolUsePart
-from ankrcode.providers.scripted import ScriptedModel
+from ankrcode.providers.scripted import ScriptedModel, Turn
 from ankrcode.providers.wire import ModelRequest
 
 WINDOW = 4_000
@@ -30,9 +31,19 @@ def size(request: ModelRequest) -> float:
     return sum(map(raw_tokens, request.messages)) + of_tools(request.tools)
 
 
+class Summarising(ScriptedModel):
+    """Plays its script, and summarises whenever it is told to."""
+
+    def _next_turn(self, request: ModelRequest) -> Turn:
+        if "will go on from a summary" in texts(request.messages[-1]):
+            return Turn(text="So far, so good.")
+        return super()._next_turn(request)
+
+
 async def worked(folder: Path, turns: Iterable[Any], **more: Any) -> tuple[Answer, ScriptedModel]:
     """By the agent as it is: its own prompt, its own tools."""
-    agent, model = agent_in(folder, [*turns, "Done."], context_tokens=WINDOW, **more)
+    model = Summarising([*turns, "Done."], context_tokens=WINDOW)
+    agent = Agent(model, cwd=folder, **more)
     answer = await agent.run(TASK)
     await agent.close()
     for request in model.requests:

@@ -16,7 +16,8 @@ _SUBJECTS = ("file_path", "path", "command", "pattern", "url", "description", "t
 
 
 def cleared(said: Sequence[Message], estimate: Estimate, protected: float) -> list[Message]:
-    """The same messages with old results emptied; the newest, up to so many tokens, stay."""
+    """The same messages with old results emptied; the newest, up to so many tokens, stay. So does
+    the last message, however large: the model has not seen it yet, and would only call again."""
     border = _border(said, estimate, protected)
     calls = {part.id: part for one in said for part in one.parts if isinstance(part, ToolUsePart)}
     return [
@@ -30,7 +31,7 @@ def _border(said: Sequence[Message], estimate: Estimate, protected: float) -> in
     for at in range(len(said) - 1, -1, -1):
         size += estimate.of([said[at]])
         if size > protected:
-            return at + 1
+            return min(at + 1, len(said) - 1)
     return 0
 
 

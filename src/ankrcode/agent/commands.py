@@ -3,6 +3,7 @@ order, and whether the exit code of the whole is that of the last. Never used to
 
 import re
 import shlex
+from collections.abc import Iterator
 
 from msgspec import Struct
 
@@ -15,6 +16,9 @@ _WRAPPERS = frozenset(
 _OWN_WORD = re.compile(r"-.*|\d+(?:\.\d+)?[smhd]?|[A-Za-z_]\w*=.*", re.DOTALL)
 _SHELLS = frozenset(("bash", "sh", "zsh", "dash"))
 _MAX_CHARS = 20_000
+_HERE = re.compile(
+    r"<<-?[ \t]*(['\"]?)(\w+)\1([^\n]*)\n(.*?)^[ \t]*\2[ \t]*$", re.DOTALL | re.MULTILINE
+)
 
 
 class Simple(Struct, frozen=True, kw_only=True):
@@ -29,7 +33,8 @@ def taken_apart(command: str) -> list[Simple]:
     """In the order in which they run; empty where the line cannot be read."""
     if len(command) > _MAX_CHARS:
         return []
-    reader = shlex.shlex(command.replace("\\\n", " "), posix=True, punctuation_chars=";&|()<>\n")
+    text = _HERE.sub(_in_line, command).replace("\\\n", " ")
+    reader = shlex.shlex(text, posix=True, punctuation_chars=";&|()<>\n")
     reader.whitespace, reader.whitespace_split, reader.commenters = " \t\r", True, ""
     try:
         tokens = list(reader)
@@ -38,8 +43,10 @@ def taken_apart(command: str) -> list[Simple]:
     keeps_failures = "pipefail" in command
     found: list[Simple] = []
     words: list[str] = []
-    for token in [*tokens, "&&"]:
-        if token.strip("\n") == "" or token in _ENDS or set(token) <= set(";&|()\n"):
+    for token in [*_without_remarks(tokens), "&&"]:
+        if not token:
+            continue
+        if token in _ENDS or set(token) <= set(";&|()\n"):
             if words:
                 found += _simple(words, _masks(token, keeps_failures=keeps_failures))
             words = []
@@ -48,10 +55,28 @@ def taken_apart(command: str) -> list[Simple]:
     return _with_last(found)
 
 
+def _in_line(found: re.Match[str]) -> str:
+    """What a here-document says, as one word: it may hold quotes, and is no command."""
+    return f" {shlex.quote(found[4].strip() or '-')} {found[3]}"
+
+
+def _without_remarks(tokens: list[str]) -> Iterator[str]:
+    """A group and what follows it come as one: `)` and `|` say together what is hidden."""
+    is_remark, group = False, ""
+    for token in [*tokens, ""]:
+        is_remark = (is_remark or token.startswith("#")) and "\n" not in token
+        if token == ")":  # noqa: S105 - a bracket
+            group = token
+        elif not is_remark:
+            is_end = bool(token) and set(token) <= set(";&|\n")
+            yield from (group + token,) if is_end else (group, token)
+            group = ""
+
+
 def _masks(end: str, *, keeps_failures: bool) -> bool:
     """Does what follows hide how this one ended?"""
-    end = end.strip("\n") or ";"
-    if end in ("&&", ")", "("):
+    end = end.lstrip(")")
+    if not end or end.strip("\n") in ("&&", "("):
         return False
     return not (end in ("|", "|&") and keeps_failures)
 

@@ -1,22 +1,27 @@
 """A conversation that no longer fits goes on shorter: first without old results, then from a
 summary. Whatever must not be lost is put back by code (`pinned.py`); calls keep their results."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import aclosing
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from msgspec.structs import replace
 
 from ankrcode.agent.clearing import cleared, subject
 from ankrcode.agent.context import ContextWindow
-from ankrcode.agent.estimate import Estimate, of_text
-from ankrcode.agent.notes import SUMMARISED, note
+from ankrcode.agent.notes import SUMMARISED, is_note, note
 from ankrcode.agent.pinned import kept_words, shortened, state, words
+from ankrcode.agent.tail import fitted, tail_start
 from ankrcode.agent.talk import Talk
 from ankrcode.protocol.event import Noticed
-from ankrcode.protocol.message import Message, Part, TextPart, ToolResultPart, ToolUsePart
+from ankrcode.protocol.message import (
+    Message,
+    Part,
+    TextPart,
+    ToolResultPart,
+    ToolUsePart,
+)
 from ankrcode.providers.gathered import Gathered
 from ankrcode.providers.wire import ModelRequest
 
@@ -26,21 +31,27 @@ _ENOUGH = 0.7  # below this no summary is needed
 _TAIL, _WORDS, _STATE, _ASKED, _SUMMARY = 0.25, 0.15, 0.1, 0.1, 0.15
 _LEAST_TAIL = 1_000  # tokens
 _DIGEST_CALLS = 60
-_LONG_CHARS = 300
-_NO_PICTURES = 0.2  # where so little room is left, pictures go
+_BARELY = 0.9  # what is shortened to fit is not exact to the token
 
 
 async def compact(talk: Talk, *, instructions: str = "", trigger: str = "auto") -> bool:
-    """Make room; False if a hook kept it from happening."""
+    """Make room; False if a hook kept it from happening, or nothing can be left out."""
     conversation, window = talk.conversation, talk.context
+    if not conversation.said:
+        return False
     before = conversation.estimate.tokens
     if trigger == "auto" and _clear(talk, window):
         talk.tell(Noticed, key="context_cleared", values=_sizes(talk, before))
         return True
     if not await _is_allowed(talk, trigger, instructions):
         return False
-    summary = await _summary(talk, window, instructions)
-    conversation.replace_all(rebuilt(talk, window, summary))
+    is_needed = trigger != "auto" or _says_more_than_words(talk, window)
+    summary = await _summary(talk, window, instructions) if is_needed else ""
+    shorter = rebuilt(talk, window, summary)
+    estimate = conversation.estimate
+    if trigger == "auto" and estimate.of(shorter) >= estimate.of(conversation.said):
+        return False
+    conversation.replace_all(shorter)
     talk.tell(Noticed, key="context_compacted", values=_sizes(talk, before))
     if talk.kit.hooks is not None:
         await talk.kit.hooks.run("PostCompact", {"trigger": trigger, "compact_summary": summary})
@@ -72,6 +83,21 @@ async def _is_allowed(talk: Talk, trigger: str, instructions: str) -> bool:
     return not answer.is_blocked
 
 
+def _says_more_than_words(talk: Talk, window: ContextWindow) -> bool:
+    """Is there more before the newest messages than what the person said, which is kept anyway?"""
+    said, estimate = talk.conversation.said, talk.conversation.estimate
+    start = tail_start(said, estimate, _room(talk, window))
+    before = [part for one in said[:start] for part in one.parts]
+    are_words = all(isinstance(part, TextPart) and not is_note(part) for part in before)
+    return not are_words or any(one.role == "assistant" for one in said[:start])
+
+
+def _room(talk: Talk, window: ContextWindow) -> float:
+    """For the newest messages."""
+    said = talk.conversation.estimate.of(talk.conversation.said)
+    return min(window.limit * _TAIL, max(said * _TAIL, _LEAST_TAIL))
+
+
 # ── the summary ───────────────────────────────────────────────────────────────────────────
 @cache
 def _order() -> str:
@@ -79,20 +105,26 @@ def _order() -> str:
 
 
 async def _summary(talk: Talk, window: ContextWindow, instructions: str) -> str:
-    """By the model, from the very conversation it knows; by code, if it cannot."""
-    estimate = talk.conversation.estimate
-    order = note(f"{_order()}\n\n{instructions}".strip())
-    asked = Message(role="user", parts=(order,))
+    """By the model, from the very conversation it knows, or without the results in it where that
+    is too long; by code, if it cannot."""
+    conversation, estimate = talk.conversation, talk.conversation.estimate
+    asked = Message(role="user", parts=(note(f"{_order()}\n\n{instructions}".strip()),))
     budget = window.limit * _SUMMARY
-    said = list(talk.conversation.all)
-    if said[-1].role == "user":
-        said[-1] = replace(said[-1], parts=(*said[-1].parts, order))
-    else:
-        said.append(asked)
+    left = window.window - budget - estimate.of([asked]) - conversation.fixed_tokens
     text = ""
-    if estimate.tokens + estimate.of([asked]) + budget <= window.window:
-        text = await _told(talk, said, round(budget))
-    return shortened(text or digest(talk.conversation.said), budget)
+    lighter = fitted(cleared(conversation.said, estimate, 0), estimate, left * _BARELY)
+    for said in (conversation.said, lighter):
+        if estimate.of(said) <= left:
+            text = await _told(talk, [*conversation.system, *_joined(said, asked)], round(budget))
+            break
+    return shortened(text or digest(conversation.said), budget / estimate.factor)
+
+
+def _joined(said: Sequence[Message], asked: Message) -> list[Message]:
+    """Roles take turns."""
+    if said and said[-1].role == asked.role:
+        return [*said[:-1], replace(said[-1], parts=(*said[-1].parts, *asked.parts))]
+    return [*said, asked]
 
 
 async def _told(talk: Talk, said: Sequence[Message], max_tokens: int) -> str:
@@ -130,75 +162,30 @@ def digest(said: Sequence[Message]) -> str:
 def rebuilt(talk: Talk, window: ContextWindow, summary: str) -> list[Message]:
     """The person's words, summary and what is pinned, then the newest messages as they were."""
     said, estimate = talk.conversation.said, talk.conversation.estimate
-    room = min(window.limit * _TAIL, max(estimate.of(said) * _TAIL, _LEAST_TAIL))
-    start = _tail_start(said, estimate, room)
-    tail = _fitted(said[start:], estimate, room)
+    room = _room(talk, window)
+    start = tail_start(said, estimate, room)
+    tail = fitted(said[start:], estimate, room)
     mine = kept_words(words(said[:start]), window.limit * _WORDS / estimate.factor)
-    kept = shortened(state(talk.kit), window.limit * _STATE / estimate.factor)
+    kept = state(talk.kit, window.limit * _STATE / estimate.factor)
     asked = shortened(_instructions(talk), window.limit * _ASKED / estimate.factor)
-    told = "\n\n".join(filter(None, (SUMMARISED, summary, kept, asked)))
-    first = (*(TextPart(text=one) for one in mine), note(told))
+    summed_up = f"{SUMMARISED}\n\n{summary}" if summary else ""
+    told = "\n\n".join(filter(None, (summed_up, kept, asked)))
+    first: tuple[Part, ...] = tuple(TextPart(text=one) for one in mine)
+    first = (*first, note(told)) if told else first
+    if not first:
+        return tail
     if tail and tail[0].role == "user":
-        return [Message(role="user", parts=(*first, *tail[0].parts)), *tail[1:]]
+        newest = [one for one in tail[0].parts if not (summary and _is_summary(one))]
+        return [Message(role="user", parts=(*first, *newest)), *tail[1:]]
     return [Message(role="user", parts=first), *tail]
+
+
+def _is_summary(part: Part) -> bool:
+    """Of an earlier time: what it says is in the newer one."""
+    return isinstance(part, TextPart) and is_note(part) and SUMMARISED in part.text
 
 
 def _instructions(talk: Talk) -> str:
     """Of inner folders: those of the beginning stand in the system messages."""
     later = talk.project.later if talk.project is not None else ()
     return "# Project Context\n" + "\n\n".join(later) if later else ""
-
-
-def _tail_start(said: Sequence[Message], estimate: Estimate, room: float) -> int:
-    """The first message of the newest that fit; no call is parted from its result."""
-    start, size = len(said), 0.0
-    for at in range(len(said) - 1, -1, -1):
-        size += estimate.of([said[at]])
-        if size > room and start < len(said):
-            break
-        if not any(isinstance(part, ToolResultPart) for part in said[at].parts):
-            start = at
-    return start
-
-
-def _fitted(tail: Sequence[Message], estimate: Estimate, room: float) -> list[Message]:
-    """The last exchange stays in any case; what is too long in it is shortened: first results, then
-    the model's own words and what it wrote into calls. The person's words are never cut here."""
-    kept = list(tail)
-    for thinner in (_shorter_result, _shorter_call):
-        size = estimate.of(kept)
-        if size <= room:
-            break
-        kept = [_thinner(message, room / size, thinner) for message in kept]
-    return kept
-
-
-def _thinner(message: Message, share: float, thinner: Callable[[Part, float], Part]) -> Message:
-    if message.role == "user" and thinner is _shorter_call:
-        return message
-    return replace(message, parts=tuple(thinner(part, share) for part in message.parts))
-
-
-def _shorter_result(part: Part, share: float) -> Part:
-    if isinstance(part, ToolResultPart):
-        text = shortened(part.text, of_text(part.text) * share)
-        return replace(
-            part, text=text, attachments=() if share < _NO_PICTURES else part.attachments
-        )
-    return part
-
-
-def _shorter_call(part: Part, share: float) -> Part:
-    if isinstance(part, TextPart):
-        return replace(part, text=shortened(part.text, of_text(part.text) * share))
-    if isinstance(part, ToolUsePart):
-        cut = {name: _shorter_value(value, share) for name, value in part.arguments.items()}
-        return replace(part, arguments=cut)
-    return part
-
-
-def _shorter_value(value: Any, share: float) -> Any:
-    """Long texts, such as the content of a file; what a call is about stays."""
-    if isinstance(value, str) and len(value) > _LONG_CHARS:
-        return shortened(value, max(of_text(value) * share, of_text(value[:_LONG_CHARS])))
-    return value

@@ -54,7 +54,7 @@ class ContextWindow:
         """One round. Rounds that bring nothing end the task instead of going on for ever."""
         if self._vain >= MAX_VAIN_ROUNDS:
             return self._too_small(conversation)
-        self._must = False
+        was_refused, self._must = self._must, False
         self.rounds += 1
         before = conversation.estimate.tokens
         await compact()
@@ -65,11 +65,13 @@ class ContextWindow:
             self._vain = 0
             return None
         self._vain += 1
-        return self._too_small(conversation) if after > self.window else None
+        is_hopeless = after > self.window or (was_refused and after >= before)
+        return self._too_small(conversation) if is_hopeless else None
 
     def is_too_long_after_all(self, tokens: int) -> bool:
         """The provider said so, whatever we thought: may it be tried again with less?"""
         self._must = True
+        self.window = min(self.window, tokens)
         self.limit = min(self.limit, round(tokens * (1 - _RESERVED)))
         self._refusals += 1
         return self._refusals <= MAX_REFUSALS

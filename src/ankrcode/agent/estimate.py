@@ -57,10 +57,10 @@ class Estimate:
 
 
 def raw_tokens(message: Message) -> float:
-    return _PER_PART + sum(map(_of_part, message.parts))
+    return _PER_PART + sum(map(of_part, message.parts))
 
 
-def _of_part(part: Part) -> float:
+def of_part(part: Part) -> float:
     match part:
         case TextPart(text=text) | ThinkingPart(text=text):
             return _PER_PART + of_text(text)
