@@ -309,9 +309,12 @@ class Answering:
 
 
 class Answerers:
-    def start(self, order: AgentOrder) -> Any:
+    def check(self, order: AgentOrder) -> None:
         if order.agent_type != "explore":
             raise ToolError.of("subagent_unknown_type", type=order.agent_type, types="explore")
+
+    def start(self, order: AgentOrder) -> Any:
+        self.check(order)
         return Answering("agent_1")
 
 

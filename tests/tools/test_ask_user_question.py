@@ -318,3 +318,13 @@ def test_the_description_says_what_it_is_for() -> None:
     options = one["items"]["properties"]["options"]
     assert (options["minItems"], options["maxItems"]) == (2, 4)
     assert one["items"]["properties"]["multiSelect"]["default"] is False
+
+
+async def test_the_same_question_twice_in_one_answer_is_put_twice(tmp_path: Path) -> None:
+    human = Human()
+    kit = Toolkit(cwd=tmp_path, ask=human)
+    again = ToolCall(name="AskUserQuestion", arguments={"questions": [question()]})
+    results = await kit.call_all([again, again])
+    assert [one.ok for one in results] == [True, True]
+    assert len(human.asked) == 2
+    assert len({one.id for one in human.asked}) == 2

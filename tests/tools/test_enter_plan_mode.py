@@ -86,3 +86,18 @@ async def test_later_calls_of_the_same_answer_are_judged_in_plan_mode(tmp_path: 
     assert [one.ok for one in results] == [True, True, False, False]
     assert [one.name for one in tmp_path.iterdir()] == ["before.txt"]
     assert person.asked == []
+
+
+async def test_entering_leaving_and_entering_in_one_answer_begins_a_second_plan(
+    tmp_path: Path,
+) -> None:
+    kit, person = kit_of(tmp_path, YES)
+    first = await planned(kit)
+    enter, leave = ToolCall(name="EnterPlanMode"), ToolCall(name="ExitPlanMode")
+    again, left, anew = await kit.call_all([enter, leave, enter])
+    assert again.value.plan_file == first
+    assert left.value.approved
+    assert anew.value.plan_file != first
+    assert anew.text.startswith("Entered plan mode.")
+    assert mode_of(kit) is Mode.PLAN
+    assert len(person.asked) == 1

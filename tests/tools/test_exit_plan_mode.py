@@ -13,6 +13,7 @@ from ankrcode.protocol.approval import ApprovalAnswer
 from ankrcode.protocol.event import ApprovalAnswered, ApprovalRequested, Event
 from ankrcode.testing import NO, YES, FakePerson
 from ankrcode.tooling.leader import ApprovalDesk, LeaderApprover
+from ankrcode.tooling.plan import MAX_PLAN_BYTES
 from frontends.command import ankrcode
 from tools.planning import PLAN, kit_of, mode_of, planned
 
@@ -36,6 +37,10 @@ async def test_the_plan_is_read_from_its_file_and_shown_with_what_it_asks_for(
     assert result.value.plan == PLAN.strip()
     assert (result.value.granted, result.value.asked) == (["run tests"], ["dance"])
     assert f"The plan in {path} is approved." in result.text
+    assert result.text.splitlines()[1:] == [
+        "These need no further question: run tests",
+        "Each command for these will be asked about: dance",
+    ]
     assert mode_of(kit) is Mode.DEFAULT
     assert kit.agent.policy.phrases
 
@@ -365,3 +370,31 @@ async def test_the_python_api_and_the_tool_end_in_the_same_mode(
     by_hand, _ = kit_of(tmp_path, answer, mode="plan")
     await by_hand.leave_plan(PLAN)
     assert by_tool.mode is by_hand.mode
+
+
+async def test_a_plan_that_asks_for_nothing_speaks_of_nothing_else(tmp_path: Path) -> None:
+    kit, _ = kit_of(tmp_path, YES)
+    path = await planned(kit)
+    result = await kit.call("ExitPlanMode")
+    assert result.text == f"The plan in {path} is approved. Begin; the mode is default now."
+    assert (result.value.granted, result.value.asked) == ([], [])
+
+
+async def test_where_nobody_is_there_no_plan_is_approved(tmp_path: Path) -> None:
+    kit = Toolkit(cwd=tmp_path)
+    await planned(kit)
+    result = await kit.call(
+        "ExitPlanMode", allowedPrompts=[{"tool": "Bash", "prompt": "run tests"}]
+    )
+    assert result.error is not None
+    assert result.text.startswith("The plan was not approved")
+    assert result.value is None
+    assert mode_of(kit) is Mode.PLAN
+    assert not kit.agent.policy.phrases
+    assert not (await kit.call("Write", file_path="a.txt", content="x")).ok
+
+
+async def test_a_plan_may_be_as_long_as_its_limit(tmp_path: Path) -> None:
+    kit, _ = kit_of(tmp_path, YES)
+    Path(await planned(kit)).write_bytes(b"x" * MAX_PLAN_BYTES)
+    assert (await kit.call("ExitPlanMode")).ok

@@ -1,15 +1,18 @@
 """Task, as a tool: what it takes, what it tells, and what it says where no model is behind it."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
+from agent.crew import Firm
 from ankrcode import ErrorCode, Toolkit, dialects
 from ankrcode import tools as builtin
 from ankrcode.agent.presets import find_type, presets
 from ankrcode.protocol.acts import NOTHING
+from ankrcode.testing import NO, YES, FakePerson
 from ankrcode.tooling.subagents import NO_AGENT
 from ankrcode.tools.task import order_of
 
@@ -56,6 +59,7 @@ async def test_description_prompt_and_type_are_required(missing: str, tmp_path: 
         {"run_in_background": "yes"},
         {"allowed_tools": "Read"},
         {"prompt": ""},
+        {"prompt": " \n"},
         {"description": ""},
         {"subagent_type": ""},
         {"speed": 9},
@@ -66,6 +70,12 @@ async def test_what_does_not_fit_is_named(more: dict[str, Any], tmp_path: Path) 
     assert result.error is not None
     assert result.error.code is ErrorCode.INVALID_INPUT
     assert next(iter(more)) in result.text
+
+
+@pytest.mark.requirement("S0-049")
+async def test_a_number_of_turns_may_be_written_as_any_json_number(tmp_path: Path) -> None:
+    result = await Toolkit(cwd=tmp_path).call("Task", json.dumps({**GIVEN, "max_turns": 3.0}))
+    assert result.metadata["error"] == NO_AGENT  # read in full, and only the model is missing
 
 
 @pytest.mark.requirement("S0-049", "S0-053", "S0-169", "S4-212", "S4-216", "S4-217", "S4-090")
@@ -106,6 +116,41 @@ async def test_a_worktree_is_asked_about_for_git_changes_the_repository(
     result = await Toolkit(cwd=tmp_path, mode=mode).call("Task", GIVEN, isolation="worktree")
     denied = result.error is not None and result.error.code is ErrorCode.PERMISSION_DENIED
     assert denied is is_asked
+
+
+IMPOSSIBLE = {
+    "a type that is not there": ({"subagent_type": "painter"}, "no agent type 'painter'"),
+    "a model that is not there": ({"model": "nonsense"}, "The model 'nonsense'"),
+    "a tool that its type has not": ({"allowed_tools": ["Write"]}, "has no tool 'Write'"),
+    "an agent that nobody knows": ({"resume": "agent_x"}, "No agent has the id 'agent_x'"),
+    "nothing to do": ({"prompt": " \n"}, "nothing but blanks"),
+    "an expert without a name": ({"subagent_type": "delegate"}, "model"),
+}
+
+
+@pytest.mark.parametrize(("more", "said"), IMPOSSIBLE.values(), ids=IMPOSSIBLE)
+async def test_nobody_is_asked_about_an_agent_that_could_not_begin(
+    more: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    person = FakePerson([YES])
+    firm = Firm(tmp_path, [], approve=person)
+    result = await firm.kit.call("Task", {**GIVEN, "isolation": "worktree", **more})
+    assert result.error is not None
+    assert result.error.code is ErrorCode.INVALID_INPUT
+    assert said in result.text
+    assert person.asked == []
+    assert firm.model.requests == []
+
+
+async def test_who_is_asked_sees_who_would_work_on_what(tmp_path: Path) -> None:
+    person = FakePerson([NO])
+    firm = Firm(tmp_path, [], approve=person)
+    assert not (await firm.kit.call("Task", GIVEN, isolation="worktree")).ok
+    (approval,) = person.asked
+    assert approval.preview is not None
+    assert approval.preview.title == "explore: look around"
+    assert approval.preview.body == "find main"
+    assert firm.model.requests == []
 
 
 @pytest.mark.parametrize("rule", ["Task", "Task(explore)"])

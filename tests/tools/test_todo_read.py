@@ -52,3 +52,16 @@ async def test_it_may_look_in_every_mode(tmp_path: Path) -> None:
 def test_both_tools_of_the_list_need_to_read_only() -> None:
     for module in ("todo_read", "todo_write"):
         assert builtin.definitions()[module].permissions == {"read"}
+
+
+@pytest.mark.requirement("S0-068")
+async def test_a_task_of_several_lines_is_shown_as_one(tmp_path: Path) -> None:
+    kit = Toolkit(cwd=tmp_path)
+    todos = [
+        {"content": "Mend it:\n  - here\n\n  - there", "status": "pending"},
+        {"content": "Look", "status": "in_progress", "activeForm": "Looking\r\nround\u2028about"},
+    ]
+    await kit.call("TodoWrite", todos=todos)
+    result = await kit.call("TodoRead")
+    assert result.text.splitlines() == ["⬜ Mend it: - here - there", "🔄 Looking round about"]
+    assert result.value.todos[0].content == todos[0]["content"]  # what was said stays as it is

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from ankrcode.agent.bounds import names_of, parts_in
+from ankrcode.agent.bounds import names_of, parts_in, spread
 from ankrcode.agent.front_matter import FrontMatter, split
 from ankrcode.config.paths import config_file, home_folder
 from ankrcode.config.trust import TrustStore
@@ -56,7 +56,7 @@ def agent_type(text: str, path: str = "") -> AgentType:
     name = facts.text("name") or Path(path).stem
     if not name or not prompt:
         raise ValueError("it has no prompt" if name else "it has no name")
-    tools, denied = _tools(facts), facts.items("disallowedTools")
+    tools, denied = _tools(facts), spread(facts.items("disallowedTools"))
     denials = parts_in(denied, "deny")
     return AgentType(
         name=name,
@@ -69,7 +69,7 @@ def agent_type(text: str, path: str = "") -> AgentType:
         model=_model(facts.text("model")),
         max_turns=_number(facts.text("maxTurns") or facts.text("max_turns")),
         mode=_mode(facts.text("permissionMode")),
-        is_isolated=facts.text("isolation") == "worktree",
+        is_isolated=_isolated(facts.text("isolation")),
         aliases=facts.items("aliases"),
         path=path,
     )
@@ -118,7 +118,7 @@ def _tools(facts: FrontMatter) -> tuple[str, ...] | None:
     names = facts.items("tools")
     if "tools" not in facts.values or any(name in _EVERYTHING for name in names):
         return None
-    return names
+    return spread(names)
 
 
 def _model(name: str) -> str:
@@ -131,6 +131,13 @@ def _number(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= MOST_TURNS:
         raise ValueError(f"maxTurns is '{text}', not a number from 1 to {MOST_TURNS}")
     return int(text)
+
+
+def _isolated(text: str) -> bool:
+    """Whoever asks for a place apart must not get the common one by a slip."""
+    if text not in ("", "none", "worktree"):
+        raise ValueError(f"isolation is '{text}', not worktree")
+    return text == "worktree"
 
 
 def _mode(text: str) -> Mode | None:

@@ -6,8 +6,11 @@ like any other, and one beyond it is refused, whoever might have said yes.
 
 from collections.abc import Iterable
 
+from ankrcode.permissions.calls import CallFacts
+from ankrcode.permissions.rules.argument_rules import fits
 from ankrcode.permissions.rules.path_patterns import Anchors
 from ankrcode.permissions.rules.rules import Kind, Ruleset, parse_rule
+from ankrcode.protocol.acts import NOTHING
 from ankrcode.workspace.roots import Workspace
 
 # What files for other agents call them.
@@ -19,6 +22,22 @@ _ELSEWHERE = {
     "MultiEdit": "Edit",
 }
 _NOWHERE = Anchors("/", "/", "/")
+_HOLDING: tuple[Kind, ...] = ("deny", "ask")
+
+
+def spread(items: Iterable[str]) -> tuple[str, ...]:
+    """One to each: `Read Grep` is two tools, and `Task(explore, plan)` names two types. Taken as
+    one name it would mean nothing, and what it should forbid would be allowed."""
+    found: list[str] = []
+    for item in items:
+        name, bracket, types = item.partition("(")
+        if not bracket:
+            found += item.split()
+        elif _ELSEWHERE.get(name.strip(), name.strip()) == "Task" and types.endswith(")"):
+            found += [f"{name}({one.strip()})" for one in types[:-1].split(",")]
+        else:
+            found.append(item)
+    return tuple(found)
 
 
 def names_of(items: Iterable[str]) -> tuple[str, ...]:
@@ -34,6 +53,17 @@ def parts_in(items: Iterable[str], kind: Kind) -> tuple[str, ...]:
     for item in listed if parts else ():
         parse_rule(item, kind, _NOWHERE)
     return parts
+
+
+def rule_under(names: Iterable[str], written: str, rules: Ruleset) -> tuple[str, str]:
+    """A rule that denies or asks about one of these types, and the name it has there; empty where
+    none does. Under the name that was written the call has been judged already."""
+    ruled = [one for kind in _HOLDING for one in rules.about(kind, "Task") if one.what]
+    for rule, name in ((rule, name) for rule in ruled for name in names):
+        facts = CallFacts(tool="Task", arguments={"subagent_type": name}, acts=NOTHING)
+        if name != written and fits(rule, facts):
+            return rule.text, name
+    return "", ""
 
 
 def rules_in(items: Iterable[str], kind: Kind, workspace: Workspace) -> Ruleset:

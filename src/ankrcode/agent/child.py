@@ -13,15 +13,18 @@ from ankrcode.agent.agent_files import AgentType
 from ankrcode.agent.answer import Answer
 from ankrcode.agent.bounds import rules_in
 from ankrcode.agent.guide import docs_folder, reads_docs, with_docs
-from ankrcode.agent.hiring import Worker
+from ankrcode.agent.hiring import Worker, end_agents
 from ankrcode.agent.lease import Lease
+from ankrcode.agent.leftovers import tidy_up
 from ankrcode.agent.progress import together
 from ankrcode.agent.shielded import shielded
 from ankrcode.agent.transcript import Transcript
 from ankrcode.agent.worktree import Worktree
 from ankrcode.app import Toolkit
 from ankrcode.errors import ToolError
+from ankrcode.protocol.event import Noticed
 from ankrcode.protocol.message import Message, Usage
+from ankrcode.protocol.permission import Mode
 from ankrcode.providers.wire import Model
 from ankrcode.tooling.hooks.events import HookEvent
 from ankrcode.tooling.subagents import AgentReport
@@ -77,15 +80,18 @@ class Child:
     async def work(self, task: Assignment, hire: Hire, charge: Charge) -> AgentReport:
         """From the order to the report. Cancelled, it tidies up as well."""
         self._took = answer = Answer()
+        worker: Worker | None = None
         try:
             worker = hire(await self._ready(), self, task)
             answer = await self._watched(worker, task)
         except ToolError as problem:
             answer = Answer(subtype="error_blocked", error=str(problem))
         finally:
+            await shielded(self._tidied())
+            if worker is not None:  # those below it have ended: what they took is known now
+                self._count(worker.unbilled.usage, worker.unbilled.usd)
             task.lease.settle(self._took.cost_usd)
             charge(self._took.usage, self._took.cost_usd)
-            await shielded(self._tidied())
             for line in filter(None, (answer.error, self._kept_at())):  # for whoever looks later
                 task.output.write(memoryview(f"{line}\n".encode(errors="replace")))
         return self._report(answer, task)
@@ -93,9 +99,14 @@ class Child:
     # ── its place ─────────────────────────────────────────────────────────────────────────
     async def _ready(self) -> Toolkit:
         parent = self._parent
+        where, agent = parent.agent.workspace.root, parent.agent
+        is_planning = parent.mode is Mode.PLAN  # then git writes nothing for us either
+        if not is_planning:
+            self._tell(await tidy_up(where, lambda: agent.processes, but=self.agent_id))
         if self.is_isolated and self._worktree is None:
-            where, processes = parent.agent.workspace.root, parent.agent.processes
-            self._worktree = await Worktree.make(where, self.agent_id, processes)
+            if is_planning:
+                raise ToolError.of("worktree_in_plan", type=self.type.name)
+            self._worktree = await Worktree.make(where, self.agent_id, agent.processes)
         if self._kit is None:
             self._kit = kit = parent.for_agent(
                 self.type.name,
@@ -109,6 +120,14 @@ class Child:
                 kit.agent.policy.readable += (str(docs.resolve()),)
             kit.agent.messages[:] = self._said
         return self._kit
+
+    def _tell(self, notes: list[str]) -> None:
+        kit = self._parent
+        for one in notes:
+            at, agent_id, values = kit.source.now(), kit.agent.agent_id, {"message": one}
+            kit.activity.publish(
+                Noticed(at=at, agent_id=agent_id, key="subagent_note", values=values)
+            )
 
     def _about_place(self) -> str:
         """What the task says about places means those of the worktree."""
@@ -136,6 +155,8 @@ class Child:
     async def _tidied(self) -> None:
         """What it left running ends with it; a worktree without changes goes."""
         if self._kit is not None:
+            tasks = self._kit.agent.tasks.all()
+            await end_agents(one for one in tasks if one.owner == self.agent_id)
             self._kit.close()
         if self._worktree is not None and await self._worktree.tidy():
             self._worktree = None
@@ -166,13 +187,17 @@ class Child:
         try:
             return await worker.run(prompt, max_turns=max_turns)
         finally:  # also of what was cancelled
-            took, answer = self._took, worker.answer or Answer()
-            self._took = replace(
-                took,
-                usage=together(took.usage, answer.usage),
-                cost_usd=took.cost_usd + answer.cost_usd,
-                turns=took.turns + answer.turns,
-            )
+            answer = worker.answer or Answer()
+            self._count(answer.usage, answer.cost_usd, answer.turns)
+
+    def _count(self, usage: Usage, usd: float, turns: int = 0) -> None:
+        took = self._took
+        self._took = replace(
+            took,
+            usage=together(took.usage, usage),
+            cost_usd=took.cost_usd + usd,
+            turns=took.turns + turns,
+        )
 
     async def _begun(self, worker: Worker, prompt: str) -> str:
         """SubagentStart: a hook may add to what it is told, or not let it begin."""

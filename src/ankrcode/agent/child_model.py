@@ -10,14 +10,22 @@ from ankrcode.providers.router import Router
 from ankrcode.providers.table import TIERS
 from ankrcode.providers.wire import Model
 
+INHERIT = "inherit"  # the parent's own, whatever the type says
+
+
+def is_own_kind(wish: str) -> bool:
+    """Does it name no model, but the parent's or a size of its vendor's?"""
+    return _size(wish) in (INHERIT, *TIERS)
+
 
 def model_of(wish: str, parent: Model, settings: Settings) -> Model:
     """A size is only a wish: where it cannot be had, the parent's own model does it."""
-    if wish and wish not in TIERS:
-        return _named(wish, settings)
-    if not wish:
+    size = _size(wish)
+    if size in ("", INHERIT):
         return parent
-    tier = TIERS[wish]
+    if size not in TIERS:
+        return _named(wish.strip(), settings)
+    tier = TIERS[size]
     try:
         if chosen := str(getattr(settings.models, tier)):
             return model_for(chosen, settings, os.environ)
@@ -27,6 +35,11 @@ def model_of(wish: str, parent: Model, settings: Settings) -> Model:
     except ProviderError:
         pass
     return parent
+
+
+def _size(wish: str) -> str:
+    """`Haiku` is the size, too: names of models are written small."""
+    return wish.strip().casefold()
 
 
 def _is_at_home(parent: Model, settings: Settings) -> bool:

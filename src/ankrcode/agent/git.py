@@ -50,6 +50,15 @@ class Git:
             raise _failed(complaint or f"exit code {code}")
         return said.split(b"\0")[:-1]
 
+    async def home(self) -> str:
+        """Git's own folder of the repository, the same from each of its worktrees."""
+        told = await self.do("rev-parse", "--git-common-dir")
+        return _real(self.folder, told)
+
+    async def tip(self, branch: str) -> str:
+        """Its last commit; empty where there is none."""
+        return await self.answer("rev-parse", "--verify", "--quiet", f"refs/heads/{branch}")
+
     def _environment(self) -> dict[str, str]:
         """Which repository it is, the folder says: a hook of git may have set it otherwise."""
         given = self._processes.environment()
@@ -80,6 +89,10 @@ class Git:
         if whole.skipped:
             return 127, b"", "it lists more than can be looked at"
         return outcome.exit_code, whole.head, complaint[:_MAX_SAID]
+
+
+def _real(folder: str, path: str) -> str:
+    return os.path.realpath(os.path.join(folder, path))  # noqa: PTH118
 
 
 def _failed(why: str) -> ToolError:

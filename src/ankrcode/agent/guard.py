@@ -57,8 +57,12 @@ class LoopGuard:
 
 
 def _plain(result: ToolResult) -> str:
-    """Without the reminders that count up: they are ours."""
+    """Without what is new each time, though nothing is: names of agents and files, and the
+    reminders that count up."""
     text = result.text
+    for name in ("agent_id", "output_path"):
+        if value := result.metadata.get(name):
+            text = text.replace(str(value), "")
     for reminder in result.metadata.get("reminders", ()):
         text = text.replace(f"\n\n[{reminder}]", "")
     return text

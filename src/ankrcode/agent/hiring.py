@@ -9,12 +9,14 @@ from msgspec.structs import replace
 
 from ankrcode.agent.answer import Answer
 from ankrcode.agent.lease import Purse
+from ankrcode.agent.progress import Progress
 from ankrcode.app import Toolkit
 from ankrcode.config.paths import config_file, home_folder
 from ankrcode.protocol.event import Noticed
 from ankrcode.protocol.message import Usage
 from ankrcode.providers.wire import Model
 from ankrcode.tooling.subagents import AgentOrder, AgentWork, Subagents
+from ankrcode.workspace.processes.tasks import Task
 
 _HEADING = "\n\nDefined here as well:\n"
 _TIDIES_S = 30.0  # a bound: git may be slow to remove a worktree
@@ -50,6 +52,11 @@ class Worker(Protocol):
         """What it took counts as ours."""
         ...
 
+    @property
+    def unbilled(self) -> Progress:
+        """What further agents took since its last answer."""
+        ...
+
 
 class Hiring:
     """Stands where `Task` looks for further agents."""
@@ -58,25 +65,29 @@ class Hiring:
         self._employer = employer
         self._crew: Subagents | None = None
 
+    def check(self, order: AgentOrder) -> None:
+        self._own_crew().check(order)
+
     def start(self, order: AgentOrder) -> AgentWork:
+        return self._own_crew().start(order)
+
+    def _own_crew(self) -> Subagents:
         if self._crew is None:
             from ankrcode.agent.subagents import Crew
 
             self._crew = Crew(self._employer)
-        return self._crew.start(order)
+        return self._crew
 
     async def close(self) -> None:
         """Who works in the background ends, and has tidied up, before what it needs is gone."""
-        tasks = [one for one in self._employer.kit.agent.tasks.all() if one.kind == "agent"]
-        for task in tasks:
-            task.is_killed = task.is_killed or not task.work.is_done
-            task.work.stop()
-        await asyncio.gather(*(task.ended_within(_TIDIES_S) for task in tasks))
+        await end_agents(self._employer.kit.agent.tasks.all())
 
     def announce(self) -> None:
-        """The model is told of the agents that people defined here."""
+        """The model is told of the agents that people defined here, and those below with it."""
         kit = self._employer.kit
-        if "Task" not in kit.registry or not _may_be_defined(kit.agent.workspace.root):
+        if kit.agent.depth or "Task" not in kit.registry:
+            return
+        if not _may_be_defined(kit.agent.workspace.root):
             return
         from ankrcode.agent.agent_files import own_types
 
@@ -93,6 +104,15 @@ class Hiring:
             known = kit.registry.definition("Task").description.partition(_HEADING)[0].rstrip()
             task, text = type(kit.registry.find("Task")), f"{known}{_HEADING}{told[:_TOLD_CHARS]}"
             kit.registry.register(task, description=text, replace_existing=True)
+
+
+async def end_agents(tasks: Iterable[Task]) -> None:
+    """Stop those of them that are agents, and wait until they have tidied up."""
+    agents = [one for one in tasks if one.kind == "agent"]
+    for task in agents:
+        task.is_killed = task.is_killed or not task.work.is_done
+        task.work.stop()
+    await asyncio.gather(*(task.ended_within(_TIDIES_S) for task in agents))
 
 
 def _may_be_defined(root: str) -> bool:

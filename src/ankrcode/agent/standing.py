@@ -36,6 +36,13 @@ class Standing(Struct, frozen=True, kw_only=True):
         modules = [one.partition(b"\t")[2] for one in listed if one.startswith(_SUBMODULE)]
         return await asyncio.to_thread(_stands, os.fsencode(git.folder), found, modules)
 
+    @property
+    def digest(self) -> str:
+        """The same for what stands the same, in whichever process."""
+        loose = sorted((name, one.mode, one.size, one.digest) for name, one in self.loose.items())
+        facts = (self.head, sorted(self.staged.items()), loose, sorted(self.filled))
+        return blake2b(repr(facts).encode(), digest_size=16).hexdigest()
+
 
 def _stands(root: bytes, found: Uncommitted, modules: list[bytes]) -> Standing:
     return Standing(

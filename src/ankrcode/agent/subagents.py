@@ -7,11 +7,13 @@ type and its parent allow; what it may spend is lent by its parent; it ends when
 import os
 from functools import cached_property
 
+from msgspec.structs import replace
+
 from ankrcode.agent.agent_files import AgentType, own_types
 from ankrcode.agent.agent_run import AgentRun
-from ankrcode.agent.bounds import names_of, parts_in
+from ankrcode.agent.bounds import names_of, parts_in, rule_under, spread
 from ankrcode.agent.child import Assignment, Child, prompt_of
-from ankrcode.agent.child_model import model_of
+from ankrcode.agent.child_model import is_own_kind, model_of
 from ankrcode.agent.hiring import Worker
 from ankrcode.agent.presets import OTHER_VENDOR, THOROUGHNESS, TURNS, find_type, presets
 from ankrcode.agent.roster import Roster
@@ -24,24 +26,42 @@ from ankrcode.workspace.processes.output import Output
 
 
 class Crew:
-    """The further agents of one agent; those of theirs share its roster."""
+    """The further agents of one agent; those of theirs share its roster and its types."""
 
-    def __init__(self, employer: Worker, roster: Roster | None = None) -> None:
+    def __init__(self, employer: Worker, above: "Crew | None" = None) -> None:
         self._employer = employer
         self._kit = kit = employer.kit
         self._bounds = kit.settings.subagents
-        self._roster = roster or Roster(self._bounds.running, self._bounds.total)
+        self._above = above
+        fresh = Roster(self._bounds.running, self._bounds.total)
+        self._roster: Roster = above._roster if above is not None else fresh
         self.staff = Staff(kit)
 
     @cached_property
     def _types(self) -> dict[str, AgentType]:
-        """As they are when the first is asked for: most agents ask for none."""
+        """As they are when the first is asked for: most agents ask for none. A worktree below has
+        those of the folder that the person trusts."""
+        if self._above is not None:
+            return self._above._types
         return presets() | own_types(self._kit.agent.workspace.root, os.environ)[0]
+
+    def check(self, order: AgentOrder) -> None:
+        """Could it begin? Raises `ToolError` if not."""
+        self._check_depth()
+        if order.tools:
+            order = replace(order, tools=spread(order.tools))
+        child = self._resumed(order) if order.resume else self._new(order)
+        self._check_rules(child.type, order.agent_type)
+        if not is_own_kind(order.model or child.wish):
+            model_of(order.model or child.wish, self._employer.model, self._kit.settings)
 
     def start(self, order: AgentOrder) -> AgentRun:
         """Let it begin. Raises `ToolError` if that cannot be."""
         self._check_depth()
+        if order.tools:
+            order = replace(order, tools=spread(order.tools))
         child = self._resumed(order) if order.resume else self._new(order)
+        self._check_rules(child.type, order.agent_type)
         if self._employer.purse.is_empty:
             raise ToolError.of("subagent_no_budget").coded(ErrorCode.EXECUTION_ERROR)
         model = model_of(order.model or child.wish, self._employer.model, self._kit.settings)
@@ -90,7 +110,7 @@ class Crew:
             error = ToolError.of("subagent_unknown_type", type=order.agent_type, types=names)
             raise error.coded(ErrorCode.INVALID_INPUT, subagent_type=order.agent_type)
         wish = order.model or one.model
-        if wish == OTHER_VENDOR:
+        if wish == OTHER_VENDOR or (one.model == OTHER_VENDOR and is_own_kind(wish)):
             error = ToolError.of("subagent_needs_model", type=one.name)
             raise error.coded(ErrorCode.INVALID_INPUT)
         return Child(
@@ -127,16 +147,18 @@ class Crew:
 
     def _hired(self, kit: Toolkit, child: Child, task: Assignment) -> Worker:
         """For one task; the conversation is the kit's, and outlives it."""
-        is_daily = child.type.tools is None and not child.type.without
+        has_all = child.type.tools is None and child.tools == self._own_tools(child.type)
         worker = self._employer.hire(
             kit,
             task.model,
             system_prompt=prompt_of(child.type, child.asked),
             max_turns=task.max_turns,
             max_cost_usd=task.lease.usd,
-            toolset=None if is_daily else child.tools,
+            toolset=None if has_all else child.tools,
         )
-        crew, before = Crew(worker, self._roster), kit.agent.subagents
+        told = self._kit.agent.options.agent_definitions
+        kit.agent.options = replace(kit.agent.options, agent_definitions=told)
+        crew, before = Crew(worker, self), kit.agent.subagents
         if isinstance(before, Crew):
             crew.staff = before.staff
         kit.agent.subagents = crew
@@ -148,15 +170,23 @@ class Crew:
             error = ToolError.of("subagent_too_deep", limit=self._bounds.depth)
             raise error.coded(ErrorCode.EXECUTION_ERROR, limit=self._bounds.depth)
 
-    def _tools(self, one: AgentType, order: AgentOrder) -> list[str]:
+    def _check_rules(self, one: AgentType, written: str) -> None:
+        """A rule about a type counts by whichever of its names it was called."""
+        names = (one.name, *one.aliases)
+        rule, name = rule_under(names, written, self._kit.agent.policy.rules)
+        if rule:
+            error = ToolError.of("subagent_ruled", rule=rule, type=one.name, name=name)
+            raise error.coded(ErrorCode.PERMISSION_DENIED, subagent_type=written)
+
+    def _own_tools(self, one: AgentType) -> list[str]:
         """What its type has, of what there is here; at the last depth nobody hires."""
-        own = [
-            name
-            for name in self._kit.registry.names
-            if (one.tools is None or name in one.tools) and name not in one.without
-        ]
-        if self._kit.agent.depth + 1 >= self._bounds.depth:
-            own = [name for name in own if name != "Task"]
+        is_last = self._kit.agent.depth + 1 >= self._bounds.depth
+        without = (*one.without, "Task") if is_last else one.without
+        names = (name for name in self._kit.registry.names if name not in without)
+        return [name for name in names if one.tools is None or name in one.tools]
+
+    def _tools(self, one: AgentType, order: AgentOrder) -> list[str]:
+        own = self._own_tools(one)
         if order.tools is None:
             return own
         wanted = names_of(order.tools)

@@ -49,6 +49,11 @@ class Budget:
         self._clock = clock
         self._started = clock()
 
+    @property
+    def allowed_usd(self) -> float:
+        """With all that was extended."""
+        return self._allowed["usd"]
+
     async def admits(self, spent: Spent, expected: Spent) -> Overrun | None:
         """May one more request go out? None for yes, else the limit that stands in its way."""
         for overrun in self.overruns(spent, expected):

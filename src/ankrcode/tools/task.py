@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from ankrcode.errors import ErrorCode, ToolError
 from ankrcode.protocol.acts import NOTHING, Acts
+from ankrcode.protocol.approval import Preview
 from ankrcode.protocol.permission import Permission
 from ankrcode.protocol.result import ToolResult
 from ankrcode.tooling.context import ToolContext
@@ -18,6 +19,8 @@ from ankrcode.tooling.tool import Tool
 from ankrcode.words import say
 
 _MAX_PROMPT_CHARS = 1_000_000
+# What it was not allowed to do counts as ours: whoever runs us must not read success.
+_CODES = {"error_denied": ErrorCode.PERMISSION_DENIED}
 
 
 class TaskInput(ToolInput):
@@ -93,6 +96,16 @@ class Task(Tool[TaskInput]):
     def subject(self, args: TaskInput) -> str:
         return args.subagent_type
 
+    async def validate(self, args: TaskInput, ctx: ToolContext) -> None:
+        check(args)
+
+    def preview(self, args: TaskInput, ctx: ToolContext) -> Preview:
+        """Who would work, and on what. What cannot begin is not asked about."""
+        check(args)
+        if ctx.subagents is not None:
+            ctx.subagents.check(order_of(args))
+        return Preview(title=f"{args.subagent_type}: {args.description}", body=args.prompt)
+
     async def run(self, args: TaskInput, ctx: ToolContext) -> ToolResult:
         if ctx.subagents is None:
             return without_model(args)
@@ -103,6 +116,11 @@ class Task(Tool[TaskInput]):
         if args.run_in_background:
             return left_to_work(work, args, ctx)
         return reported(await work.report())
+
+
+def check(args: TaskInput) -> None:
+    if not args.prompt.strip():  # vendors refuse it, and nobody would know why
+        raise ToolError.of("subagent_no_task").coded(ErrorCode.INVALID_INPUT, prompt="")
 
 
 def order_of(args: TaskInput) -> AgentOrder:
@@ -139,7 +157,14 @@ def left_to_work(work: AgentWork, args: TaskInput, ctx: ToolContext) -> ToolResu
             output_path=path,
         ),
         text=f"{say('subagent_started', id=work.agent_id)}\n{where}",
-        metadata={"agent_id": work.agent_id, "task_id": work.agent_id, "output_path": path},
+        metadata={
+            "agent_id": work.agent_id,
+            "agent_type": args.subagent_type,
+            "task_id": work.agent_id,
+            "output_path": path,
+            "chain_id": ctx.chain_id,
+            "depth": ctx.depth + 1,
+        },
     )
 
 
@@ -158,7 +183,8 @@ def reported(report: AgentReport) -> ToolResult:
     if report.ok:
         return result
     problem = ToolError.of("subagent_failed", subtype=report.subtype, error=report.error)
-    failed = failure(problem.coded(ErrorCode.EXECUTION_ERROR, subtype=report.subtype))
+    code = _CODES.get(report.subtype, ErrorCode.EXECUTION_ERROR)
+    failed = failure(problem.coded(code, subtype=report.subtype))
     text = "\n\n".join([failed.text, result.text])
     return replace(result, error=failed.error, text=text)
 

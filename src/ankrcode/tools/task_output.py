@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from ankrcode.config.limits import BASH_MAX_TIMEOUT_MS, TASK_WAIT_MS
+from ankrcode.errors import ErrorCode, ToolError
 from ankrcode.protocol.acts import Acts
 from ankrcode.protocol.permission import Permission
 from ankrcode.protocol.result import ToolResult
@@ -65,7 +66,7 @@ class TaskOutput(Tool[TaskOutputInput]):
         return args.task_id
 
     async def run(self, args: TaskOutputInput, ctx: ToolContext) -> ToolResult:
-        task = ctx.tasks.get(args.task_id)
+        task = task_named(args.task_id, ctx)
         is_waiting = await waited(task, args.timeout / 1000) if args.block else is_stuck(task)
         is_done = task.work.is_done
         offset = task.seen if args.offset < 0 else args.offset
@@ -89,6 +90,17 @@ class TaskOutput(Tool[TaskOutputInput]):
             text=text_of(task, value, saved_note(task.work.output, is_whole=shown.is_whole)),
             metadata={"status": task.status, "exit_code": task.exit_code, "next_offset": shown.end},
         )
+
+
+def task_named(task_id: str, ctx: ToolContext) -> Task:
+    """An agent that has answered is no task any more, nor is one of an earlier process."""
+    try:
+        return ctx.tasks.get(task_id)
+    except ToolError as problem:
+        if not task_id.startswith("agent_") or ctx.subagents is None:
+            raise
+        error = ToolError.of("unknown_task.agent", task=task_id)
+        raise error.coded(ErrorCode.INVALID_INPUT, **problem.details) from None
 
 
 async def waited(task: Task, seconds: float) -> bool:
