@@ -4,6 +4,7 @@ import gc
 import sys
 
 _OBJECTS_PER_SEARCH = 50_000
+_INTERRUPTED = 130
 
 
 def main() -> int:
@@ -14,9 +15,12 @@ def main() -> int:
         sys.stdout.write(f"ankrcode {__version__}\n")
         return 0
     gc.set_threshold(_OBJECTS_PER_SEARCH)  # what loading makes is no garbage: 8 ms less
-    from ankrcode.frontends.cli.main import run
+    try:
+        from ankrcode.frontends.cli.main import run
 
-    code = run(sys.argv[1:])
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:  # so early that nothing was loaded yet
+        return _INTERRUPTED
     gc.freeze()  # nor is it looked for in what goes with the process: 12 ms less
     return code
 

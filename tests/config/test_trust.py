@@ -148,6 +148,17 @@ def test_the_home_and_what_holds_it_cannot_be_trusted(
     assert store.entries() == []
 
 
+def test_a_folder_whose_name_is_no_text_is_refused_and_the_list_stays(
+    machine: Machine, store: TrustStore
+) -> None:
+    store.add(machine.root)
+    with pytest.raises(UsageError) as caught:
+        store.add(made(machine.root.parent / "caf\udce9"))
+    assert caught.value.key == "trust_no_text"
+    assert [one.path for one in store.entries()] == [str(machine.root)]
+    assert store.judge(made(machine.root / "caf\udce9")).is_trusted, "below a trusted one it is"
+
+
 def test_a_project_in_the_home_can_be_trusted(machine: Machine, store: TrustStore) -> None:
     project = made(machine.home / "project")
     store.add(project)

@@ -10,17 +10,23 @@ import pytest
 
 from ankrcode import ToolCall, Toolkit
 from ankrcode.dialects import load as load_dialect
+from ankrcode.frontends.agent_line import LinePrinter
 from ankrcode.frontends.asking import Terminal, chosen
 from ankrcode.frontends.cli.main import is_talk
+from ankrcode.frontends.line import Line
+from ankrcode.frontends.line import _lines as lines_of
 from ankrcode.frontends.todo_list import todo_list
-from ankrcode.protocol.event import ToolCallEnded
+from ankrcode.protocol.event import TextArrived, ToolCallEnded, ToolCallStarted, ToolProgressed
 from ankrcode.protocol.question import Option, Question
 from ankrcode.protocol.result import ToolResult
 from ankrcode.tools.todo_write import TodoWriteOutput
+from ankrcode.words import say
 from frontends.command import COMMAND, ankrcode, environment
 from frontends.rocket_bench import small_project
 
 PATIENCE_S = 20
+OPTIONS = [{"label": one, "description": f"the {one} one"} for one in ("A", "B")]
+ASKED = {"question": "Which?", "header": "Way", "options": OPTIONS, "multiSelect": False}
 PROMPT = "› "
 Start = Callable[..., "pexpect.spawn[str]"]
 TURNS: list[dict[str, Any]] = [
@@ -28,6 +34,11 @@ TURNS: list[dict[str, Any]] = [
     {"text": "It says NAME."},
 ]
 call["arguments"] = {"file_path": "app.py"}
+
+
+class Nobody:
+    async def answer(self, text: str) -> int:
+        return len(text)
 
 
 @pytest.fixture
@@ -215,10 +226,69 @@ def test_an_interrupt_ends_the_task_and_not_the_conversation(start: Start) -> No
     child.sendline("take your time with it")
     child.expect_exact("Slowly")
     child.sendintr()
+    child.expect_exact("^C\r\nankrcode: The task was cancelled.")
     child.expect_exact(PROMPT)
     child.sendline("now be quick about it")
     child.expect_exact("Quick.")
     child.expect_exact(PROMPT)
+
+
+def test_a_question_begins_on_a_line_of_its_own(start: Start, project: Path) -> None:
+    write = calling("Write", file_path="new.py", content="x = 1")
+    child = start({"text": "Now I write it."} | write, {"text": "So be it."})
+    child.sendline("make a module of it")
+    child.expect_exact("Now I write it.\r\nRun this? Write ")
+    child.expect_exact("[yes/no]")
+    child.sendline("no")
+    child.expect_exact("✗ Write new.py: User denied permission.\r\nSo be it.\r\n")
+    child.expect_exact(PROMPT)
+    assert child.before == ""  # they know that it was not allowed
+    asked = calling("AskUserQuestion", questions=[ASKED])
+    child = start({"text": "One thing first."} | asked, {"text": "As you like."})
+    child.sendline("which way would you go?")
+    child.expect_exact("One thing first.\r\nWhich?\r\n")
+
+
+@pytest.mark.parametrize("columns", [30, 60, 200])
+def test_the_greeting_is_broken_between_words(
+    columns: int, project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    greeting = say("line_model", model="scripted")
+    lines_of(Line(Nobody()), greeting, [])
+    shown = capsys.readouterr().out
+    assert all(len(line) < columns for line in shown.splitlines())
+    assert " ".join(shown.split()) == f"{say('line_welcome')} {greeting}"
+
+
+@pytest.mark.parametrize(("quiet", "said"), [(False, "… Wait a little\n"), (True, "")])
+def test_what_takes_its_time_is_said_once(
+    quiet: bool, said: str, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    printer = LinePrinter(kit := Toolkit(cwd=project), is_attended=False)
+    mine: dict[str, Any] = {"call_id": "1", "agent_id": kit.agent.agent_id, "tool": "Bash"}
+    given = {"command": "sleep 9", "description": "Wait a little"}
+    printer.show(TextArrived(agent_id=kit.agent.agent_id, text="I wait."))
+    printer.show(ToolCallStarted(**mine, arguments=given, quiet=quiet))
+    for seconds in range(3):
+        printer.show(ToolProgressed(**mine, text=f"Bash has been running for {seconds} s"))
+    printer.show(ToolCallEnded(**mine, success=True, result=ToolResult(title="$ sleep 9", text="")))
+    shown = capsys.readouterr()
+    assert shown.err == f"{said}· $ sleep 9\n"
+    assert shown.out == "I wait.\n"
+
+
+def test_files_of_the_workspace_are_named_as_one_speaks_of_them(project: Path) -> None:
+    inside, missing = calling("Read", file_path="app.py"), calling("Read", file_path="ap.py")
+    done = ankrcode(
+        *scripted(project, inside, missing, {"text": "Done."}),
+        cwd=project,
+        given="read what there is to read\n",
+    )
+    first, second = done.stderr.splitlines()
+    assert first == "· Read app.py"
+    assert second.startswith("✗ Read ap.py: There is no file at ap.py.")
 
 
 # ── the parts ─────────────────────────────────────────────────────────────────────────────────

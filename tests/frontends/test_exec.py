@@ -159,6 +159,25 @@ def test_another_dialect_has_its_own_names_and_replies(work: Path) -> None:
         assert answers(failed)[0]["error"]["code"] == error
 
 
+READERS = {
+    "claude": ("Read", "file_path={}"),
+    "ankrcode": ("Read", "file_path={}"),
+    "ally": ("read", 'file_paths=["{}"]'),
+    "plain": ("read", "path={}"),
+}
+
+
+@pytest.mark.parametrize("dialect", READERS)
+def test_the_exit_code_is_the_same_in_every_dialect(
+    dialect: str, work: Path, tmp_path: Path
+) -> None:
+    tool, given = READERS[dialect]
+    places = {"a.txt": 0, "missing": 1, f"{tmp_path}/outside.txt": 4}
+    for place, code in places.items():
+        done = ankrcode("exec", tool, given.format(place), "--dialect", dialect, cwd=work)
+        assert (place, done.returncode) == (place, code)
+
+
 # ── where ─────────────────────────────────────────────────────────────────────────────────────
 @pytest.mark.requirement("S3-014", "S3-015")
 def test_the_workspace_is_that_of_cwd_then_the_variable_then_git(

@@ -42,6 +42,14 @@ def test_it_is_written_once_and_never_overwritten(project: Path) -> None:
     assert path.read_text(encoding="utf-8") == "mine"
 
 
+def test_names_that_are_no_utf_8_are_written_as_escapes(tmp_path: Path) -> None:
+    project = tmp_path / "caf\udce9"
+    project.mkdir()
+    done = ankrcode("init", cwd=project)
+    assert done.returncode == 0, done.stderr
+    assert "caf" in (project / "ANKRCODE.md").read_text(encoding="utf-8")
+
+
 def test_a_dry_run_prints_it_and_writes_nothing(project: Path) -> None:
     done = ankrcode("init", "--dry-run", cwd=project)
     assert done.stdout == described(project)

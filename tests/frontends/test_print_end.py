@@ -1,10 +1,14 @@
 """However `ankrcode -p` ends – signal, broken pipe, kill -9 – the session is whole and goes on."""
 
+import asyncio
+import fcntl
 import json
 import os
 import random
 import signal
 import subprocess
+import sys
+import termios
 from pathlib import Path
 from shutil import which
 from time import monotonic, sleep
@@ -12,6 +16,12 @@ from typing import Any
 
 import pytest
 
+from ankrcode.agent.agent import Agent
+from ankrcode.agent.answer import Answer
+from ankrcode.frontends.cli.told import Told
+from ankrcode.frontends.cli.working import Working
+from ankrcode.protocol.event import Event
+from ankrcode.testing import ScriptedModel
 from frontends.command import COMMAND, PATIENCE_S, ankrcode, environment
 from frontends.headless import (
     ChatServer,
@@ -35,6 +45,7 @@ CAN_MOUNT = (
     which("bwrap") is not None
     and subprocess.run(_MOUNT, capture_output=True, check=False).returncode == 0
 )
+NEARLY_FULL = 48 * 1024  # of the 64 KiB that a pipe holds
 KILLS = 200 if IS_TORTURE else 6
 
 
@@ -95,6 +106,82 @@ def test_a_signal_before_the_work_has_begun_ends_with_a_result(work: Path, form:
     lines = [json.loads(line) for line in out.splitlines()]
     assert [one["type"] for one in lines] == ["system", "result"][form == "json" :]
     assert lines[-1]["subtype"] == "error_cancelled"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("form", ["text", "json", "stream-json"])
+def test_a_signal_while_a_task_is_still_piped_in_ends_with_a_result(
+    work: Path, number: int, form: str
+) -> None:
+    process = started(
+        work, "--model", scripted(work, "x"), "--output-format", form, stdin=subprocess.PIPE
+    )
+    assert process.stdin is not None
+    flood = b"the beginning of a task\n" * 20_000
+    process.stdin.write(flood)  # more than a pipe holds: it is being read when this returns
+    process.send_signal(number)
+    code, out, err = ended(process)
+    assert (code, err) == (130, "")
+    lines = [json.loads(line) for line in out.splitlines()]
+    expected = {"text": [], "json": ["result"], "stream-json": ["system", "result"]}
+    assert [one["type"] for one in lines] == expected[form]
+    assert all(one["subtype"] in ("init", "error_cancelled") for one in lines)
+
+
+def test_what_nohup_started_outlives_its_terminal(work: Path) -> None:
+    with ChatServer(said("Done.")) as chat:
+        chat.may_answer.clear()
+        command = ["nohup", *COMMAND, "-p", "hi", *chat.options]
+        pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        process = subprocess.Popen(command, cwd=work, env=environment(), **pipes)  # type: ignore[call-overload]
+        assert chat.has_asked.wait(PATIENCE_S)
+        process.send_signal(signal.SIGHUP)
+        chat.may_answer.set()
+        assert ended(process)[:2] == (0, "Done.\n")
+
+
+def test_a_second_signal_ends_it_also_where_nobody_reads_what_it_prints(work: Path) -> None:
+    model = scripted(work, "x" * 1_000_000)
+    process = started(work, "hi", "--model", model, "--output-format", "stream-json")
+    assert process.stdout is not None
+    deadline = monotonic() + PATIENCE_S
+    while waiting_in(process.stdout.fileno()) < NEARLY_FULL and monotonic() < deadline:
+        sleep(0.005)
+    while process.poll() is None and monotonic() < deadline:
+        process.terminate()  # the first asks it to end, when somebody has read
+        sleep(0.01)
+    code = process.poll()
+    process.kill()
+    process.communicate()
+    assert code == -signal.SIGTERM
+
+
+def waiting_in(handle: int) -> int:
+    """Bytes that can be read."""
+    return int.from_bytes(fcntl.ioctl(handle, termios.FIONREAD, bytes(4)), sys.byteorder)
+
+
+class Kept:
+    """Keeps what was said last."""
+
+    wants_events = False
+
+    def show(self, event: Event) -> None:
+        pass
+
+    def end(self, answer: Answer) -> None:
+        self.answer = answer
+
+
+async def test_a_task_that_ended_before_its_first_step_names_its_session(work: Path) -> None:
+    printer = Kept()
+    async with Agent(ScriptedModel(["Never said."]), cwd=work) as agent:
+        doing = asyncio.ensure_future(Working(agent, printer).only(Told(text="go")))
+        await asyncio.sleep(0)  # it is made, and has not begun
+        agent.cancel()
+        assert await doing == 130
+        assert printer.answer.subtype == "error_cancelled"
+        assert printer.answer.session_id == agent.kit.agent.session_id != ""
 
 
 def test_a_signal_while_the_model_thinks_ends_at_once(work: Path) -> None:

@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+from base64 import b64decode
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,8 @@ READS = [
     calls(call("Read", file_path="a.txt"), text="I look. ", usage=LOOKED),
     {"text": "It says one.", "usage": {"input_tokens": 20, "output_tokens": 4}},
 ]
+# One pixel.
+PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVQI12P4z8AAAAMBAQAY3Y2wAAAAAElFTkSuQmCC"
 RESULT_KEYS = {
     *("type", "subtype", "is_error", "result", "session_id", "num_turns", "usage"),
     *("total_cost_usd", "duration_ms", "duration_api_ms", "permission_denials"),
@@ -96,6 +99,7 @@ def test_the_help_names_every_option_without_loading_an_agent(work: Path) -> Non
         (["x", "--json-schema", "missing.json"], "missing.json"),
         (["x", "--image", "a.txt"], "a.txt is no picture"),
         (["x", "--image", "missing.png"], "No such file"),
+        (["--image", "p.png", "--input-format", "stream-json"], "--image goes with a task"),
         (["x", "--answers", "a.txt"], "answers in a.txt"),
         (["x", "--json-schema", '{"type": "strange"}'], "no JSON Schema"),
         (["x", "--json-schema", '{"$ref": "#/nowhere"}'], "no JSON Schema"),
@@ -111,6 +115,7 @@ def test_the_help_names_every_option_without_loading_an_agent(work: Path) -> Non
     ],
 )
 def test_wrong_use_is_told_and_ends_with_2(work: Path, arguments: list[str], why: str) -> None:
+    (work / "p.png").write_bytes(b64decode(PNG))
     done = ask(work, *arguments, turns=["Hello."])
     assert done.returncode == 2
     assert why in done.stderr

@@ -60,7 +60,7 @@ def test_a_task_is_told_message_by_message(work: Path) -> None:
     assert final["message"]["content"] == [{"type": "text", "text": "It says one."}]
     assert (result["subtype"], result["result"]) == ("success", "It says one.")
     assert {one["session_id"] for one in lines} == {init["session_id"]}
-    assert len({one["uuid"] for one in lines[1:4]}) == 3
+    assert len({one["uuid"] for one in lines}) == len(lines)
     assert asked["message"]["id"] != final["message"]["id"]
 
 
@@ -78,11 +78,78 @@ def test_thoughts_are_blocks_and_a_failed_call_says_so(work: Path) -> None:
 def test_pieces_of_text_come_if_they_are_wanted(work: Path) -> None:
     turns = [{"text": "one two", "chunk": 4, "thinking": "Hm."}]
     lines = streamed(work, "hi", "--include-partial-messages", turns=turns)
-    deltas = [one["event"]["delta"] for one in lines if one["type"] == "stream_event"]
+    events = [one["event"] for one in lines if one["type"] == "stream_event"]
+    deltas = [one["delta"] for one in events if one["type"] == "content_block_delta"]
     assert "".join(one.get("text", "") for one in deltas) == "one two"
     assert "".join(one.get("thinking", "") for one in deltas) == "Hm."
     assert len(deltas) > 2
     assert "stream_event" not in kinds(streamed(work, "hi", turns=turns))
+
+
+def put_together(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The messages that a client of such a stream makes of it; each step must have its place."""
+    messages: list[dict[str, Any]] = []
+    is_open, inner = False, None
+    for one in events:
+        kind = one["type"]
+        if kind == "message_start":
+            assert not is_open
+            messages.append({**one["message"], "content": []})
+            is_open = True
+            continue
+        assert is_open, f"{kind} outside of a message"
+        content = messages[-1]["content"]
+        match kind:
+            case "content_block_start":
+                assert (inner, one["index"]) == (None, len(content))
+                inner = one["index"]
+                content.append({**one["content_block"], "partial_json": ""})
+            case "content_block_delta":
+                assert one["index"] == inner
+                ((field, more),) = [(k, v) for k, v in one["delta"].items() if k != "type"]
+                content[-1][field] += more
+            case "content_block_stop":
+                assert one["index"] == inner
+                inner = None
+            case "message_delta":
+                messages[-1]["stop_reason"] = one["delta"]["stop_reason"]
+            case "message_stop":
+                assert inner is None
+                is_open = False
+    assert not is_open
+    return messages
+
+
+def test_pieces_make_up_whole_messages_with_their_calls(work: Path) -> None:
+    read = {**call("Read", file_path="a.txt"), "id": "c1"}
+    turns = [
+        calls(read, text="I look.", thinking="Hm.", chunk=3),
+        calls({**call("Glob", pattern="*"), "id": "c2"}),
+        "Done.",
+    ]
+    lines = streamed(work, "hi", "--include-partial-messages", turns=turns)
+    events = [one["event"] for one in lines if one["type"] == "stream_event"]
+    first, second, last = put_together(events)
+    thought, text, use = first["content"]
+    assert (thought["thinking"], text["text"]) == ("Hm.", "I look.")
+    assert (use["id"], use["name"]) == ("c1", "Read")
+    assert json.loads(use["partial_json"]) == read["arguments"]
+    assert [one["id"] for one in second["content"]] == ["c2"]
+    assert [one["text"] for one in last["content"]] == ["Done."]
+    reasons = [one["stop_reason"] for one in (first, second, last)]
+    assert reasons == ["tool_use", "tool_use", "end_turn"]
+
+
+def test_pieces_of_an_answer_that_is_asked_for_again_are_a_message_of_their_own(
+    work: Path,
+) -> None:
+    turns: list[Any] = [{"text": "Half of it", "chunk": 5, "cut_after": 1}, "All of it."]
+    lines = streamed(work, "hi", "--include-partial-messages", turns=turns)
+    events = [one["event"] for one in lines if one["type"] == "stream_event"]
+    void, whole = put_together(events)
+    assert (void["content"][0]["text"], void["stop_reason"]) == ("Half ", None)
+    assert (whole["content"][0]["text"], whole["stop_reason"]) == ("All of it.", "end_turn")
+    assert lines[-1]["result"] == "All of it."
 
 
 def test_a_line_comes_when_it_is_known_and_not_at_the_end(work: Path) -> None:
@@ -112,6 +179,17 @@ def test_what_a_further_agent_says_names_the_call_that_began_it(work: Path) -> N
     assert lines[-1]["result"] == "Done."
 
 
+@pytest.mark.parametrize("form", ["json", "stream-json"])
+def test_a_line_has_no_other_end_than_its_own(work: Path, form: str) -> None:
+    """Readers of other languages end a line at more than a line feed."""
+    text = "a\u2028b\u2029c\x85d\x0be\x0cf\x1cg\rh"
+    (work / "a.txt").write_text(text, encoding="utf-8", newline="")
+    turns = [calls(call("Read", file_path="a.txt")), text]
+    done = ask(work, "read", "--output-format", form, turns=turns)
+    assert lines_of(done)[-1]["result"] == text
+    assert len(lines_of(done)) == done.stdout.count("\n")
+
+
 def test_warnings_are_lines_and_standard_output_holds_nothing_else(work: Path) -> None:
     (work / "ANKRCODE.md").write_text("Obey.\n", encoding="utf-8")
     done = ask(work, "hi", "--output-format", "stream-json", turns=["Hello."])
@@ -125,6 +203,7 @@ def test_without_a_model_a_stream_has_its_first_and_its_last_line(work: Path) ->
     assert kinds(lines) == ["system", "result"]
     assert lines[-1]["result"] == "     1\tone"
     first, only = streamed(work, "why?", env=NO_KEYS)
+    assert first["uuid"] != only["uuid"]
     assert (first["type"], first["subtype"], first["tools"]) == ("system", "init", [])
     assert (only["type"], only["subtype"]) == ("result", "error_provider")
 
@@ -154,6 +233,23 @@ def test_a_line_that_is_no_task_is_told_and_the_work_goes_on(work: Path) -> None
     assert [one["id"] for one in errors] == [None, None]
     assert "not JSON" in errors[0]["error"]
     assert lines[-1]["result"] == "Hello."
+
+
+def test_a_mark_before_the_first_line_and_ends_of_other_systems_are_no_part_of_it(
+    work: Path,
+) -> None:
+    given = f"\ufeff{user('first')}\r\n{user('second')}\r\n"
+    lines = fed(work, given, {"text": "1", "when": "first"}, {"text": "2", "when": "second"})
+    assert [one["result"] for one in lines[1:] if one["type"] == "result"] == ["1", "2"]
+
+
+def test_a_line_that_is_far_too_long_does_not_end_the_conversation(work: Path) -> None:
+    """Both its ends are kept, as of what is piped in."""
+    given = f"{user('begin ' + 'x' * 3_000_000 + ' end')}\n{user('second')}\n"
+    turns = [{"text": "1", "when": " end"}, {"text": "2", "when": "second"}]
+    lines = fed(work, given, *turns)
+    results = [one for one in lines if one["type"] == "result"]
+    assert [one["result"] for one in results] == ["1", "2"], results
 
 
 def test_no_line_at_all_is_no_failure(work: Path) -> None:
@@ -197,6 +293,12 @@ def test_a_picture_that_is_none_is_refused_before_it_spoils_the_talk(content: ob
         told(user(content).encode())
 
 
+def test_a_block_that_would_be_left_out_is_refused_by_its_name() -> None:
+    content = [{"type": "text", "text": "what does it say?"}, {"type": "document", "source": {}}]
+    with pytest.raises(BadLine, match=r"^The line has a block of type 'document'"):
+        told(user(content).encode())
+
+
 def test_a_picture_in_a_line_reaches_the_model(work: Path) -> None:
     """With words, or alone: then no empty words go with it."""
     content = [{"type": "text", "text": "look"}, picture(PNG)]
@@ -211,26 +313,34 @@ def test_a_picture_in_a_line_reaches_the_model(work: Path) -> None:
     assert PNG in alone["image_url"]["url"]
 
 
-def test_an_interrupt_ends_the_task_and_the_next_one_is_heard(work: Path) -> None:
+@pytest.mark.parametrize("is_line", [True, False])
+def test_an_interrupt_ends_the_task_and_the_next_one_is_heard(work: Path, *, is_line: bool) -> None:
+    """Also where the first task stands on the command line."""
     with ChatServer(said("late"), said("Second.")) as chat:
         chat.may_answer.clear()
-        arguments = ("--input-format", "stream-json", "--output-format", "stream-json")
+        arguments = ["--input-format", "stream-json", "--output-format", "stream-json"]
+        arguments += [] if is_line else ["first"]
         process = started(work, *arguments, *chat.options, stdin=subprocess.PIPE)
         assert process.stdin is not None
-        process.stdin.write(f"{user('first')}\n".encode())
-        process.stdin.flush()
+        if is_line:
+            process.stdin.write(f"{user('first')}\n".encode())
+            process.stdin.flush()
         assert chat.has_asked.wait(20)
         stop = {"type": "control_request", "request_id": "1", "request": {"subtype": "interrupt"}}
         process.stdin.write(f"{json.dumps(stop)}\n{user('second')}\n".encode())
         process.stdin.flush()
+        process.stdin.close()
+        assert process.stdout is not None
+        assert any(b"control_response" in line for line in process.stdout), "it counts from here"
         chat.may_answer.set()
-        code, out, _ = ended(process)
-    results = [one for one in map(json.loads, out.splitlines()) if one["type"] == "result"]
+        results = [one for one in map(json.loads, process.stdout) if one["type"] == "result"]
+        process.stdin = None
+        code, _, _ = ended(process)
     assert [one["subtype"] for one in results] == ["error_cancelled", "success"]
     assert code == 0
 
 
-def wish(subtype: str, request_id: str = "r1", **more: object) -> str:
+def wish(subtype: str, request_id: str | int = "r1", **more: object) -> str:
     request = {"subtype": subtype, **more}
     return json.dumps({"type": "control_request", "request_id": request_id, "request": request})
 
@@ -242,6 +352,7 @@ def test_wishes_about_the_work_are_answered_by_their_ids(work: Path) -> None:
         wish("set_permission_mode", "c", mode="anything goes"),
         wish("interrupt", "d"),  # nothing is at work
         wish("fly", "e"),
+        wish("initialize", 0),
     )
     lines = fed(work, "\n".join((*wishes, user("hi"))) + "\n", "Hello.")
     replies = {
@@ -249,6 +360,7 @@ def test_wishes_about_the_work_are_answered_by_their_ids(work: Path) -> None:
         for one in lines
         if one["type"] == "control_response"
     }
+    assert replies.pop(0)["response"]["permissionMode"] == "bypass", "a number is an id too"
     told = {key: one["subtype"] for key, one in replies.items()}
     assert told == {"a": "success", "b": "success", "c": "error", "d": "success", "e": "error"}
     assert replies["b"]["response"] == {"mode": "bypass"}
@@ -321,6 +433,8 @@ def test_a_signal_while_it_waits_for_lines_ends_it_in_order(work: Path, number: 
         b'{"type": "user", "message": {"content": []}}',
         b'{"type": "user", "message": {"content": "  "}}',
         b'{"type": "user", "message": {"content": [{"type": "text", "text": 3}]}}',
+        b'{"type": "user", "message": {"content": [{"type": "text", "text": "see"}, "x"]}}',
+        b'{"type": "user", "message": {"content": [{"type": "text", "text": "see"}, {}]}}',
         b'{"type": "control_request", "request": "interrupt"}',
         b"\xff\xfe",
         b"[" * 100_000,

@@ -74,6 +74,24 @@ def test_a_body_is_json_with_the_conversation_at_its_end(wire: str) -> None:
 
 
 @EVERY
+def test_names_whose_bytes_are_no_utf_8_can_be_told_everywhere(wire: str) -> None:
+    """As Python keeps them; and halves of characters, which are no bytes at all."""
+    stray, half = "caf\udce9", "x\ud83d"
+    talk = [
+        system(f"In /{stray}."),
+        user(f"Look at {stray} {half}", attached(msgspec.structs.replace(NOTE, name=stray))),
+        model(f"At {stray}?", use("call_1", path=stray)),
+        user(result("call_1", f"/{stray}/{half}")),
+    ]
+    kept = wire_named(wire)
+    body = encoded(kept, uncached(talk)).body
+    assert body.count(rb"caf\\xe9") >= 4, "as the byte that it is"
+    assert rb"x\\ud83d" in body
+    assert msgspec.json.decode(body)
+    assert encoded(kept, uncached(talk)).body == body
+
+
+@EVERY
 def test_the_same_conversation_gives_the_same_bytes(wire: str) -> None:
     kept = wire_named(wire)
     told = uncached(TALK)

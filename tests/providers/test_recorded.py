@@ -3,8 +3,10 @@
 import asyncio
 import stat
 import time
+from hashlib import sha256
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from ankrcode.errors import ProviderError
@@ -44,6 +46,16 @@ async def recorded(path: Path, *texts: str) -> list[list[AnyStreamEvent]]:
         return [await events_of(model, asking(text)) for text in texts]
     finally:
         await model.close()
+
+
+def test_a_digest_stays_the_same_and_takes_any_text() -> None:
+    """Recordings that exist are found again."""
+    request = asking("नमस्ते", temperature=0.5)
+    plain = {"messages": list(request.messages), "tools": list(request.tools)}
+    kept = msgspec.json.encode([plain, request.options], order="sorted")
+    assert digest_of(request) == sha256(kept).hexdigest()[:32]
+    stray = {digest_of(asking(text)) for text in ("caf\udce9", "caf\udce8", "caf")}
+    assert len(stray) == 3
 
 
 async def test_a_replay_says_what_was_said(tmp_path: Path) -> None:

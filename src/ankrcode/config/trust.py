@@ -83,6 +83,8 @@ class TrustStore:
             raise UsageError.of("root_missing", path=folder)
         if real == "/" or (self._home and is_inside(os.path.realpath(self._home), real)):
             raise UsageError.of("trust_too_wide", path=real)
+        if not _is_text(real):
+            raise UsageError.of("trust_no_text", path=real)
         added = TrustedFolder(path=real, identity=_identity(real), at=round(time.time(), 3))
         with self._changing() as kept:
             kept[:] = [one for one in kept if one.path != real] + [added]
@@ -123,6 +125,15 @@ class TrustStore:
             raise SettingsError.of("settings_unreadable", path=self.file, why=why) from None
         if found.st_uid not in (os.geteuid(), 0) or stat.S_IMODE(found.st_mode) & 0o022:
             raise SettingsError.of("trust_unsafe", path=self.file)
+
+
+def _is_text(path: str) -> bool:
+    """Could it be written down, and read again as the same?"""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _identity(folder: str) -> str:

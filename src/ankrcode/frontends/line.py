@@ -179,6 +179,14 @@ def _without_model(options: argparse.Namespace) -> int:
 def _lines(line: Line, greeting: str, first: list[str]) -> Iterator[str]:
     if not sys.stdin.isatty():
         return chain(first, piped_lines())
-    print(say("line_welcome"))
-    print(greeting)
+    print(_within_the_screen(say("line_welcome")))
+    print(_within_the_screen(greeting))
     return chain(first, typed_lines(lambda: line.is_waiting, line.drop))
+
+
+def _within_the_screen(text: str) -> str:
+    """Broken between words: a terminal breaks inside them, and inside letters of Indian scripts."""
+    from shutil import get_terminal_size  # only a terminal pays for it
+    from textwrap import fill
+
+    return fill(text, max(get_terminal_size().columns - 1, 20))

@@ -18,6 +18,7 @@ from msgspec import Struct
 from ankrcode.errors import ProviderError
 from ankrcode.protocol.stream import AnyStreamEvent, Failed, Failure, FailureKind, Stopped
 from ankrcode.providers.wire import Model, ModelRequest
+from ankrcode.providers.wires.body import encoded
 
 
 class Asked(Struct, frozen=True, kw_only=True, tag_field="line", tag="request", omit_defaults=True):
@@ -49,7 +50,8 @@ def digest_of(request: ModelRequest) -> str:
     from hashlib import sha256
 
     plain = {"messages": list(request.messages), "tools": list(request.tools)}
-    return sha256(msgspec.json.encode([plain, request.options], order="sorted")).hexdigest()[:32]
+    asked = msgspec.to_builtins([plain, request.options], order="sorted")
+    return sha256(encoded(asked)).hexdigest()[:32]
 
 
 class RecordingModel:

@@ -78,13 +78,20 @@ def find_root(cwd: str | None, environ: Mapping[str, str]) -> Path:
     if chosen:
         if not os.path.isdir(chosen):  # noqa: PTH112
             raise UsageError.of("root_missing", path=chosen)
-        return Path(os.path.realpath(chosen))
-    here = _here()
+        return _entered(Path(os.path.realpath(chosen)))
+    here = _entered(_here())
     # Looked up without running git: a hostile checkout must not get to run anything.
     for folder in (here, *here.parents):
-        if (folder / ".git").exists():
+        if os.path.exists(folder / ".git"):  # noqa: PTH110 (also where a parent is closed)
             return folder
     return here
+
+
+def _entered(folder: Path) -> Path:
+    """Somebody else's folder may be the current one, and closed all the same."""
+    if not os.access(folder, os.X_OK):
+        raise UsageError.of("root_closed", path=str(folder))
+    return folder
 
 
 def find_cwd(root: Path) -> Path:

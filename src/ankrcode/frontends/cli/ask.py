@@ -7,6 +7,7 @@ import argparse
 import asyncio
 import gc
 import os
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -16,7 +17,7 @@ from ankrcode.config.settings import PermissionSettings, Settings
 from ankrcode.errors import AnkrCodeError, ProviderError, UsageError
 from ankrcode.frontends.cli.ask_options import ALIASES
 from ankrcode.frontends.cli.asked import pictures, rules_in, schema_of, task_of
-from ankrcode.frontends.cli.lines import write_line
+from ankrcode.frontends.cli.lines import output_kept, write_line
 from ankrcode.frontends.cli.print_mode import (
     JsonPrinter,
     Printer,
@@ -24,11 +25,18 @@ from ankrcode.frontends.cli.print_mode import (
     exit_code,
     failed,
     notice,
+    result_of,
 )
-from ankrcode.frontends.cli.settings import load_and_warn, load_rules, log_events, workspace_of
+from ankrcode.frontends.cli.settings import (
+    current_folder,
+    load_and_warn,
+    load_rules,
+    log_events,
+    workspace_of,
+)
 from ankrcode.frontends.cli.told import Told
 from ankrcode.frontends.cli.which_session import chosen_session
-from ankrcode.frontends.cli.working import Working
+from ankrcode.frontends.cli.working import Working, cancelled
 from ankrcode.permissions.rules.layers import rules_of_settings
 from ankrcode.permissions.rules.rules import Ruleset
 from ankrcode.providers.resolve import model_for
@@ -38,23 +46,36 @@ from ankrcode.tooling.questions import asker_for
 
 
 def run(options: argparse.Namespace) -> int:
+    with output_kept():
+        return _told_of(options)
+
+
+def _told_of(options: argparse.Namespace) -> int:
     try:
         return _run(options)
     except AnkrCodeError as problem:
-        if options.output_format != "text":  # a program reads one result, whatever happens
-            _tell_failure(problem, options)
+        _tell_failure(failed(problem), options)
+        raise
+    except KeyboardInterrupt:
+        if not getattr(options, "has_begun", False):  # else it was told of where the work ended
+            _tell_failure(result_of(cancelled()), options)
         raise
 
 
-def _tell_failure(problem: AnkrCodeError, options: argparse.Namespace) -> None:
-    session_id = getattr(options, "recorded_as", "")
-    if options.output_format == "stream-json" and not getattr(options, "has_begun", False):
-        from ankrcode.frontends.cli.stream_json import first_line
+def _tell_failure(result: dict[str, Any], options: argparse.Namespace) -> None:
+    """A program reads one result, whatever happens."""
+    if options.output_format == "text":
+        return
+    result["session_id"] = session_id = getattr(options, "recorded_as", "")
+    if options.output_format == "stream-json":
+        from ankrcode.frontends.cli.stream_json import first_line, last_line
 
         mode = options.permission_mode or "default"
-        cwd = str(options.cwd or os.getcwd())  # noqa: PTH109
-        write_line(first_line(session_id, cwd=cwd, model=options.model or "", mode=mode))
-    write_line(failed(problem, session_id))
+        cwd = str(options.cwd or current_folder())
+        if not getattr(options, "has_begun", False):
+            write_line(first_line(session_id, cwd=cwd, model=options.model or "", mode=mode))
+        result = last_line(result)
+    write_line(result)
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -83,7 +104,7 @@ def _without_model(
     from ankrcode.frontends.rocket import shortcut
 
     if not task or shortcut(task, settings, workspace_of(options)) is None:
-        raise ProviderError.of("task_needs_model") from None
+        raise _lacking(settings) from None
 
     def kit_for(approve: Approver) -> Toolkit:
         exact = replace(settings, edit=replace(settings.edit, match="exact"))
@@ -92,6 +113,12 @@ def _without_model(
     kit, answer = without_model(task, kit_for)
     _printer(options, kit, "rocketlang", kit.registry.names).end(answer)
     return exit_code(answer)
+
+
+def _lacking(settings: Settings) -> ProviderError:
+    """Offline no key would help, so none is asked for."""
+    is_offline = settings.models.offline
+    return ProviderError.of("task_needs_model.offline" if is_offline else "task_needs_model")
 
 
 async def _work(task: Told, model: Model, settings: Settings, options: argparse.Namespace) -> int:
@@ -170,6 +197,10 @@ def toolkit_for(
         approve=approve,
         ask=asker_for(options.answers or "") or ask,
     )
+    if options.allowed_tools or options.disallowed_tools:
+        from ankrcode.frontends.cli.foreseen import warn_if_misnamed  # few write rules here
+
+        warn_if_misnamed(_rules(options), kit.registry.names)
     log_events(kit.activity, settings, debug=options.debug)
     options.recorded_as = kit.agent.session_id
     return kit
@@ -180,9 +211,12 @@ def _check(options: argparse.Namespace) -> None:
     why = ""
     if options.no_session and (options.session or options.resume or options.newest):
         why = "--no-session records nothing, so it goes on with no session either"
-    for folder in options.add_dir:
+    if options.image and options.input_format == "stream-json" and not options.task:
+        why = "--image goes with a task on the command line; lines have pictures of their own"
+    options.add_dir = [os.path.expanduser(one) for one in options.add_dir]  # noqa: PTH111
+    for folder in options.add_dir:  # a shell leaves the ~ of --add-dir=~/x as it is
         if not os.path.isdir(folder):  # noqa: PTH112
-            why = f"--add-dir: there is no folder {folder}"
+            why = f"--add-dir: there is no folder {folder or repr(folder)}"
     if why:
         raise UsageError.of("usage", why=why, command="-p")
 
@@ -192,4 +226,7 @@ def _rules(options: argparse.Namespace) -> Ruleset:
     allowed, denied = rules_in(options.allowed_tools), rules_in(options.disallowed_tools)
     if not allowed and not denied:
         return Ruleset()
-    return rules_of_settings(PermissionSettings(allow=allowed, deny=denied), workspace_of(options))
+    where = workspace_of(options)
+    return rules_of_settings(
+        PermissionSettings(allow=allowed), where, "--allowed-tools"
+    ) + rules_of_settings(PermissionSettings(deny=denied), where, "--disallowed-tools")

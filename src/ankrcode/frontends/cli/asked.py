@@ -5,6 +5,7 @@ import select
 import stat
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -19,6 +20,8 @@ _MAX_PIPED_BYTES = 64 * 1024 * 1024
 _BLOCK = 64 * 1024
 _FIRST_BYTE_S = 3.0  # whoever pipes something in has begun by then
 _IDLE_S = 10.0
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")  # what such files begin with
+_MAX_SCHEMA_CHARS = 4 * 1024 * 1024
 _COMMAND = "-p"
 
 
@@ -27,8 +30,8 @@ def task_of(words: Iterable[str]) -> str:
     text = " ".join(words).strip()
     piped = piped_in(is_all=not text).strip("\n")
     if text and piped.strip():
-        return f"{text}\n\n<stdin>\n{_bounded(piped)}\n</stdin>"
-    task = text or _bounded(piped)
+        return f"{text}\n\n<stdin>\n{bounded(piped)}\n</stdin>"
+    task = text or bounded(piped)
     if not task.strip():
         raise UsageError.of("usage", why="Say what to do", command=_COMMAND)
     return task
@@ -44,7 +47,10 @@ def piped_in(*, is_all: bool) -> str:
     if os.isatty(handle) or stat.S_ISDIR(mode):
         return ""
     data = b"".join(_blocks(handle, None if is_all else _FIRST_BYTE_S))
-    return data.decode("utf-8", "replace")
+    if data[:2] in _UTF16:
+        with suppress(UnicodeDecodeError):
+            return data.decode("utf-16")
+    return data.decode("utf-8-sig", "replace")
 
 
 def _blocks(handle: int, first_s: float | None) -> Iterator[bytes]:
@@ -54,7 +60,10 @@ def _blocks(handle: int, first_s: float | None) -> Iterator[bytes]:
         if not ready:  # an open pipe that nobody writes to must not hold up the work
             print(f"ankrcode: {say('stdin_silent', seconds=wait)}", file=sys.stderr)
             return
-        block = os.read(handle, _BLOCK)
+        try:
+            block = os.read(handle, _BLOCK)
+        except OSError:  # opened for writing alone, as nohup does: there is no input
+            return
         if not block:
             return
         yield block
@@ -62,7 +71,8 @@ def _blocks(handle: int, first_s: float | None) -> Iterator[bytes]:
         wait = None if first_s is None else _IDLE_S
 
 
-def _bounded(text: str) -> str:
+def bounded(text: str) -> str:
+    """What a conversation can take; more would end it for good."""
     left_out = len(text) - MAX_PIPED_CHARS
     if left_out <= 0:
         return text
@@ -79,7 +89,7 @@ def _picture(path: str) -> Attachment:
     from ankrcode.workspace.documents.images import MAX_FILE_BYTES  # only who shows one pays
 
     try:
-        with Path(path).expanduser().open("rb") as file:
+        with Path(os.path.expanduser(path)).open("rb") as file:  # noqa: PTH111
             content = file.read(MAX_FILE_BYTES + 1)
         return attached(content, path)
     except OSError as problem:
@@ -114,9 +124,9 @@ def schema_of(given: str | None) -> JsonSchema | None:
     if given is None:
         return None
     try:
-        text = given if given.lstrip().startswith("{") else Path(given).read_text(encoding="utf-8")
+        text = given if given.lstrip().startswith("{") else _read(given)
         schema = msgspec.json.decode(text)
-    except (OSError, ValueError) as problem:
+    except (OSError, ValueError, RecursionError) as problem:
         why = f"--json-schema: {problem}"
         raise UsageError.of("usage", why=why, command=_COMMAND) from None
     if not isinstance(schema, dict):
@@ -127,6 +137,16 @@ def schema_of(given: str | None) -> JsonSchema | None:
     return schema
 
 
+def _read(path: str) -> str:
+    if not path.strip():
+        raise ValueError("give a JSON Schema, or a file that holds one")
+    with Path(os.path.expanduser(path)).open(encoding="utf-8-sig") as file:  # noqa: PTH111
+        text = file.read(_MAX_SCHEMA_CHARS + 1)
+    if len(text) > _MAX_SCHEMA_CHARS:
+        raise ValueError(f"{path} has more than {_MAX_SCHEMA_CHARS:,} characters")
+    return text
+
+
 def rules_in(given: Iterable[str]) -> list[str]:
     """`--allowed-tools "Bash(git log:*),Edit Read"`: parted by commas and blanks outside of ()."""
     found: list[str] = []
@@ -134,7 +154,7 @@ def rules_in(given: Iterable[str]) -> list[str]:
         depth, begun = 0, ""
         for char in text:
             depth += (char == "(") - (char == ")")
-            if depth <= 0 and char in ", ":
+            if depth <= 0 and (char == "," or char.isspace()):
                 found.append(begun)
                 begun = ""
             else:

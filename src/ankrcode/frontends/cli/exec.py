@@ -24,7 +24,7 @@ from ankrcode.protocol.call import ToolCall
 from ankrcode.protocol.definition import JsonSchema
 from ankrcode.protocol.permission import Mode
 from ankrcode.protocol.result import ToolResult
-from ankrcode.tooling.dialect import Dialect, Reply
+from ankrcode.tooling.dialect import Dialect
 
 DONE, FAILED, DENIED = 0, 1, 4
 
@@ -84,10 +84,13 @@ def _turn(kit: Toolkit) -> AbstractAsyncContextManager[object]:
 async def _one(kit: Toolkit, dialect: Dialect, options: argparse.Namespace) -> int:
     call = ToolCall(name=options.tool, arguments=_arguments(kit, dialect, options))
     if dialect.name != dialects.DEFAULT:
+        ended: list[Any] = []  # not every shape of a reply tells why it failed
+        kit.on("tool_call_end", ended.append)
         async with _turn(kit):
             reply = await kit.call_in(dialect, call)
         _print(as_json(reply).decode())
-        return _code_of(reply)
+        kit.activity.flush()
+        return _code_of(ended[0].result)
     async with _turn(kit):
         result = await kit.call(call.name, call.arguments)
     if options.json:
@@ -96,17 +99,13 @@ async def _one(kit: Toolkit, dialect: Dialect, options: argparse.Namespace) -> i
         _print(result.text)
     else:
         print(f"ankrcode: {harmless(result.text, sys.stderr)}", file=sys.stderr)
+    return _code_of(result)
+
+
+def _code_of(result: ToolResult) -> int:
     if result.error is None:
         return DONE
     return DENIED if result.error.code is ErrorCode.PERMISSION_DENIED else FAILED
-
-
-def _code_of(reply: Reply) -> int:
-    if reply.get("ok", reply.get("success")):
-        return DONE
-    error = reply.get("error")
-    is_denied = isinstance(error, dict) and error["code"] == ErrorCode.PERMISSION_DENIED
-    return DENIED if is_denied else FAILED
 
 
 def _print(text: str) -> None:

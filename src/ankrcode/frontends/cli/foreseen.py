@@ -2,7 +2,9 @@
 find out."""
 
 import sys
+from collections.abc import Iterable
 
+from ankrcode.permissions.rules.rules import Rule, Ruleset
 from ankrcode.providers.capabilities import Needs, lacks
 from ankrcode.providers.known_models import known_model
 from ankrcode.providers.naming import MADE_HERE
@@ -25,6 +27,25 @@ def warn_if_blind(model: Model) -> None:
     candidates = getattr(model, "candidates", ())
     if candidates and all(lacks(one.facts, 0, Needs(vision=True)) for one in candidates):
         _warn(say("model_lacks.vision", model=model.name))
+
+
+def warn_if_misnamed(rules: Ruleset, tools: Iterable[str]) -> None:
+    """`bash` for `Bash`: what was meant to be forbidden would run. Tools of others stay unsaid."""
+    names = list(tools)
+    for rule in rules.rules:
+        if not _is_known(rule, names) and (near := _nearest(rule.tool, names)):
+            _warn(say("rule_misnamed", rule=rule.text, where=rule.source, near=near))
+
+
+def _nearest(tool: str, names: Iterable[str]) -> str:
+    from difflib import get_close_matches  # slow to load: only who is wrong pays for it
+
+    alike = {name.lower(): name for name in names if name[:1].lower() == tool[:1].lower()}
+    return "".join(alike[one] for one in get_close_matches(tool.lower(), alike, n=1, cutoff=0.8))
+
+
+def _is_known(rule: Rule, names: Iterable[str]) -> bool:
+    return rule.is_about_paths or any(rule.names(name) for name in names)
 
 
 def _warn(said: str) -> None:

@@ -26,7 +26,8 @@ def run(options: argparse.Namespace) -> int:
         return DONE
     path = Path(root) / NAME
     try:
-        with path.open("x", encoding="utf-8") as file:  # what a person wrote is never overwritten
+        # What a person wrote is never overwritten; names that are no UTF-8 are shown as escapes.
+        with path.open("x", encoding="utf-8", errors="backslashreplace") as file:
             file.write(text)
     except FileExistsError:
         raise UsageError.of("init_there", path=path) from None

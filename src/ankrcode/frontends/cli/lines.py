@@ -3,12 +3,18 @@
 import asyncio
 import sys
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from typing import Any, BinaryIO, TextIO
 
 import msgspec
 
 from ankrcode.config.limits import MAX_LINE_BYTES
+
+# Whoever reads line by line in JavaScript or Python may end a line here, too.
+_OTHER_ENDS = tuple((one.encode(), b"\\u%04x" % ord(one)) for one in "\u2028\u2029\x85")
+_kept: list[TextIO] = []
+_MARK = b"\xef\xbb\xbf"  # some editors and shells write it before UTF-8; JSON knows none
 
 
 async def read_lines(stream: BinaryIO) -> AsyncIterator[bytes | None]:
@@ -45,7 +51,7 @@ def _next_line(stream: BinaryIO, wanted: threading.Semaphore) -> tuple[bytes | N
     if not line:
         return None
     if len(line) < MAX_LINE_BYTES or line.endswith(b"\n"):
-        return (line,)
+        return (line.removeprefix(_MARK),)
     while not (rest := stream.readline(MAX_LINE_BYTES)).endswith(b"\n") and rest:
         pass  # skip to the end of the overlong line
     return (None,)
@@ -64,8 +70,29 @@ def write_line(value: dict[str, Any]) -> None:
         line = as_json(value)
     except RecursionError:
         line = as_json({"id": None, "error": "The line is nested too deeply."})
-    sys.stdout.buffer.write(line + b"\n")
-    sys.stdout.buffer.flush()
+    for raw, escaped in _OTHER_ENDS:
+        line = line.replace(raw, escaped)
+    out = output().buffer
+    out.write(line + b"\n")
+    out.flush()
+
+
+@contextmanager
+def output_kept() -> Iterator[None]:
+    """Standard output is for answers alone: what a tool of others prints goes beside it."""
+    own = sys.stdout
+    _kept.append(own)
+    sys.stdout = sys.stderr
+    try:
+        yield
+    finally:
+        sys.stdout = own
+        _kept.pop()
+
+
+def output() -> TextIO:
+    """Where answers go."""
+    return _kept[-1] if _kept else sys.stdout
 
 
 def as_json(value: Any) -> bytes:

@@ -3,10 +3,13 @@
 import argparse
 import errno
 import os
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib import import_module
 from io import TextIOWrapper
+from types import FrameType
 
 from ankrcode.errors import AnkrCodeError, ErrorCode, ProviderError, ToolError, UsageError
 from ankrcode.frontends.cli.lean import load_msgspec
@@ -35,7 +38,8 @@ COMMANDS = {
 }
 
 FAILED, USAGE, NO_MODEL, DENIED, INTERRUPTED = 1, 2, 3, 4, 130
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 _VALUED = ("--cwd", "--set")
 _FOR_TASKS = ("output_format", "input_format", "json_schema", "image")
 _ABOUT = ("-h", "--help", "-V", "--version")
@@ -61,14 +65,29 @@ def run(arguments: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except AnkrCodeError as problem:
-        print(f"ankrcode: {problem}", file=sys.stderr)
+        _tell(str(problem))
         return exit_code(problem)
     except OSError as problem:
         if problem.errno not in _FULL:
             raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        print(f"ankrcode: {say('output_full', why=problem.strerror)}", file=sys.stderr)
+        _tell(say("output_full", why=problem.strerror))
         return FAILED
+    finally:
+        _let_go_of_errors()
+
+
+def _tell(message: str) -> None:
+    with suppress(OSError):  # nobody reads it; how the program ends says it too
+        print(f"ankrcode: {message}", file=sys.stderr)
+
+
+def _let_go_of_errors() -> None:
+    """What nobody took must not change the exit code at the very end."""
+    try:
+        sys.stderr.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
 def _prepare_streams() -> None:
@@ -140,10 +159,20 @@ def is_talk(arguments: Sequence[str]) -> bool:
 
 
 def _ask(arguments: list[str]) -> int:
+    # Nothing is to be ended in order while it loads, and an exception could meet half a module.
+    _heed_signals(lambda *_: os._exit(INTERRUPTED))
     options = _task_options(arguments, "ankrcode -p")
     from ankrcode.frontends.cli.ask import run as run_task
 
+    _heed_signals(signal.default_int_handler)
     return run_task(options)
+
+
+def _heed_signals(handler: Callable[[int, FrameType | None], object]) -> None:
+    """Ended by another program is like Ctrl-C; but what nohup started outlives its terminal."""
+    for number in _ENDING:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, handler)
 
 
 def _talk(arguments: list[str]) -> int:
@@ -154,13 +183,19 @@ def _talk(arguments: list[str]) -> int:
             why = f"--{name.replace('_', '-')} goes with -p"
             raise UsageError.of("usage", why=why, command="-p")
     options.task = [" ".join(options.task)] if options.task else []
-    is_said = options.task or sys.stdin.isatty() or getattr(sys.stdin.buffer, "peek")(1)  # noqa: B009
-    if not is_said:
+    if not options.task and not _is_spoken_to():
         _top_parser().print_help()
         return 0
     from ankrcode.frontends.line import run_lines
 
     return run_lines(options)
+
+
+def _is_spoken_to() -> bool:
+    try:
+        return sys.stdin.isatty() or bool(getattr(sys.stdin.buffer, "peek")(1))  # noqa: B009
+    except OSError:  # opened for writing alone, as nohup does
+        return False
 
 
 def _task_options(arguments: list[str], prog: str) -> argparse.Namespace:
@@ -172,7 +207,11 @@ def _task_options(arguments: list[str], prog: str) -> argparse.Namespace:
     parser = Parser(prog=prog, usage=usage, description=ABOUT)
     add_common_options(parser, default=None)
     add_arguments(parser)
-    return parser.parse_intermixed_args(rules_joined(arguments))
+    # Behind `--` all is the task: argparse would look for options there, too.
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    options = parser.parse_intermixed_args(rules_joined(arguments[:end]))
+    options.task += arguments[end + 1 :]
+    return options
 
 
 def _top_parser() -> argparse.ArgumentParser:

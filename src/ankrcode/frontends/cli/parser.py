@@ -3,10 +3,21 @@
 import argparse
 import os
 import sys
-from typing import Any
+from typing import Any, NoReturn
 
 SET_BEHIND = "set_behind"  # --set behind an action
 _USUAL_COLUMNS = 80
+_UNKNOWN = "unrecognized arguments: "  # as argparse says it
+_ELSEWHERE = {  # names that other agents have for it
+    "--dangerously-skip-permissions": "--permission-mode bypass",
+    "--yolo": "--permission-mode bypass",
+    "--max-budget-usd": "--max-cost",
+    "--session-id": "--session",
+    "--output-schema": "--json-schema",
+    "--directory": "--cwd",
+    "-C": "--cwd",
+    "-m": "--model",
+}
 
 
 class Help(argparse.HelpFormatter):
@@ -25,6 +36,24 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, **more: Any) -> None:
         super().__init__(**{"formatter_class": Help, "allow_abbrev": False, **more})
+
+    def error(self, message: str) -> NoReturn:
+        """What is not known here may be nearly so, or known elsewhere by another name."""
+        unknown = message.partition(_UNKNOWN)[2].split()
+        hints = [hint for one in unknown if (hint := self._hint(one.partition("=")[0]))]
+        super().error("\n".join([message, *hints]))
+
+    def _hint(self, option: str) -> str:
+        if not option.startswith("-"):
+            return ""
+        from difflib import get_close_matches  # only who is wrong pays for it
+
+        from ankrcode.words import say
+
+        known = [one for one in self._option_string_actions if one.startswith("--")]
+        near = get_close_matches(option, known, n=1, cutoff=0.7)
+        meant = _ELSEWHERE.get(option) or "".join(near)
+        return say("option_near", option=option, near=meant) if meant else ""
 
     def add_subparsers(self, **more: Any) -> Any:
         return super().add_subparsers(**{"parser_class": ActionParser, **more})

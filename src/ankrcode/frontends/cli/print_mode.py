@@ -1,11 +1,12 @@
 """How the outcome of a task is printed: text for people, JSON for programs, and an exit code."""
 
 import sys
+from contextlib import suppress
 from typing import Any, Protocol
 
 from ankrcode.agent.answer import Answer, Subtype
 from ankrcode.errors import AnkrCodeError, ProviderError
-from ankrcode.frontends.cli.lines import as_json, harmless, write_line
+from ankrcode.frontends.cli.lines import as_json, harmless, output, write_line
 from ankrcode.protocol.event import Event, Noticed
 from ankrcode.protocol.message import Usage
 from ankrcode.words import advice, say
@@ -48,7 +49,7 @@ class TextPrinter:
         if answer.structured is not None:
             text = as_json(answer.structured).decode()
         if text:
-            print(harmless(text, sys.stdout), flush=True)
+            print(harmless(text, output()), file=output(), flush=True)
         if answer.error:
             tell(answer.error)
 
@@ -95,11 +96,11 @@ def result_of(answer: Answer) -> dict[str, Any]:
     return result
 
 
-def failed(problem: AnkrCodeError, session_id: str = "") -> dict[str, Any]:
+def failed(problem: AnkrCodeError) -> dict[str, Any]:
     """The same where nothing could be begun, or nothing noted any more."""
     is_provider = isinstance(problem, ProviderError)
     subtype: Subtype = "error_provider" if is_provider else "error_blocked"
-    result = result_of(Answer(subtype=subtype, session_id=session_id))
+    result = result_of(Answer(subtype=subtype))
     if not is_provider:
         result["subtype"] = "error_during_execution"
     return {**result, "error": str(problem)}
@@ -115,8 +116,10 @@ def usage_of(usage: Usage) -> dict[str, int]:
 
 
 def tell(message: str) -> None:
-    """For the person beside the program: never on standard output."""
-    print(f"ankrcode: {harmless(message, sys.stderr)}", file=sys.stderr, flush=True)
+    """For the person beside the program: never on standard output. Work does not end because
+    nobody is there to hear it."""
+    with suppress(OSError):
+        print(f"ankrcode: {harmless(message, sys.stderr)}", file=sys.stderr, flush=True)
 
 
 def notice(event: Event) -> None:

@@ -45,6 +45,14 @@ def workspace_of(options: argparse.Namespace) -> Workspace:
     return Workspace((root,), root if options.cwd is not None else find_cwd(root))
 
 
+def current_folder() -> str:
+    """For those who are told where it was: empty if it is gone."""
+    try:
+        return os.getcwd()  # noqa: PTH109
+    except OSError:
+        return ""
+
+
 def log_events(activity: ActivityStream, settings: Settings, *, debug: bool) -> None:
     """Write every event to the log file, if the person asked for a log."""
     if settings.log.level == "off" and not debug:

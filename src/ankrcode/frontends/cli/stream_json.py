@@ -1,7 +1,7 @@
 """JSON lines while a task goes on, in the shape that clients of Claude-Code-style agents read.
 
 `system`/`init` first, then `assistant` and `user` (tool results) messages, `stream_event` pieces of
-text if they are wanted, `system`/`notice`, and the `result` last.
+answers if they are wanted, `system`/`notice`, and the `result` last.
 """
 
 from collections.abc import Iterable
@@ -11,6 +11,7 @@ from uuid import uuid4
 from ankrcode.agent.answer import Answer
 from ankrcode.app import Toolkit
 from ankrcode.frontends.cli.lines import write_line
+from ankrcode.frontends.cli.pieces import Kind, Pieces
 from ankrcode.frontends.cli.print_mode import noticed, result_of, tell, usage_of
 from ankrcode.protocol.event import (
     Event,
@@ -20,11 +21,12 @@ from ankrcode.protocol.event import (
     ThinkingArrived,
     ToolMetadataChanged,
 )
-from ankrcode.protocol.message import ToolResultPart, Usage
+from ankrcode.protocol.message import Message, ToolResultPart, Usage
 from ankrcode.sessions.transcript import block
 from ankrcode.version import __version__
 
 Line = dict[str, Any]
+_VOID = ("model_waits", "model_switched")  # what came of an answer so far counts no more
 
 
 def first_line(
@@ -41,8 +43,15 @@ def first_line(
         "tools": list(tools),
         "mcp_servers": [],
         "slash_commands": [],
+        "apiKeySource": "none",  # clients want it; whose key it is, is not told
         "version": __version__,
+        "uuid": str(uuid4()),
     }
+
+
+def last_line(result: Line) -> Line:
+    """The same result as `json` has; here each line has an id of its own."""
+    return {**result, "uuid": str(uuid4())}
 
 
 class StreamPrinter:
@@ -56,6 +65,7 @@ class StreamPrinter:
         self._kit = kit
         self._model = model
         self._is_partial = is_partial
+        self._pieces: dict[str, Pieces] = {}  # of answers that are still coming, by agent
         self._parents: dict[str, str] = {}  # further agents, and the calls that began them
         agent = kit.agent
         where = agent.workspace.cwd
@@ -64,19 +74,24 @@ class StreamPrinter:
     def show(self, event: Event) -> None:
         match event:
             case MessageAdded():
+                if event.message.role == "assistant":
+                    self._end_pieces(event, event.message)
                 self._message(event)
             case ToolMetadataChanged() if "agent_id" in event.metadata:
                 self._parents[event.metadata["agent_id"]] = event.call_id
             case Noticed():
+                if event.key in _VOID:
+                    self._end_pieces(event)
                 line = {"type": "system", "subtype": "notice", "message": noticed(event)}
                 self._line(line)
             case TextArrived() if self._is_partial:
-                self._piece(event, {"type": "text_delta", "text": event.text})
+                self._grew(event, "text", event.text)
             case ThinkingArrived() if self._is_partial:
-                self._piece(event, {"type": "thinking_delta", "thinking": event.text})
+                self._grew(event, "thinking", event.text)
 
     def end(self, answer: Answer) -> None:
-        write_line(result_of(answer))
+        self._pieces.clear()
+        write_line(last_line(result_of(answer)))
         if answer.error:
             tell(answer.error)
 
@@ -95,9 +110,17 @@ class StreamPrinter:
         elif any(isinstance(part, ToolResultPart) for part in message.parts):
             self._line({"type": "user", "message": {"role": "user", "content": content}}, event)
 
-    def _piece(self, event: Event, delta: Line) -> None:
-        piece = {"type": "content_block_delta", "index": 0, "delta": delta}
-        self._line({"type": "stream_event", "event": piece}, event)
+    def _grew(self, event: Event, kind: Kind, text: str) -> None:
+        answer = self._pieces.setdefault(event.agent_id, Pieces(self._model))
+        for piece in answer.grew(kind, text):
+            self._line({"type": "stream_event", "event": piece}, event)
+
+    def _end_pieces(self, event: Event, message: Message | None = None) -> None:
+        if not self._is_partial:
+            return
+        answer = self._pieces.pop(event.agent_id, None) or Pieces(self._model)
+        for piece in answer.ended(message):
+            self._line({"type": "stream_event", "event": piece}, event)
 
     def _line(self, line: Line, event: Event | None = None) -> None:
         line["parent_tool_use_id"] = self._parents.get(event.agent_id) if event else None

@@ -6,9 +6,11 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from ankrcode.frontends.cli.asked import attached, bounded
 from ankrcode.protocol.result import Attachment
 
 Line = dict[str, Any]
+_BLOCKS = ("text", "image")
 
 
 class Told(Struct, frozen=True, kw_only=True):
@@ -23,7 +25,7 @@ class Control(Struct, frozen=True, kw_only=True):
 
     kind: str
     request: Line
-    request_id: str = ""  # whoever gives one wants to hear what came of it
+    request_id: str | int = ""  # whoever gives one wants to hear what came of it
 
 
 class BadLine(ValueError):
@@ -41,11 +43,12 @@ def told(line: bytes) -> Told | Control:
     message = value.get("message") if kind == "user" else None
     content = message.get("content") if isinstance(message, dict) else None
     if isinstance(content, str) and content.strip():
-        return Told(text=content)
+        return Told(text=bounded(content))
     if isinstance(content, list):
+        _check_blocks(content)
         text, attachments = "\n".join(_texts(content)).strip(), tuple(_pictures(content))
         if text or attachments:
-            return Told(text=text, attachments=attachments)
+            return Told(text=bounded(text), attachments=attachments)
     raise BadLine('The line must be {"type": "user", "message": {"role": "user", "content": …}}.')
 
 
@@ -55,7 +58,17 @@ def _control(value: Line) -> Control:
     if not isinstance(request, dict) or not isinstance(kind, str) or not kind:
         raise BadLine('The line must have {"request": {"subtype": …}}.')
     given = value.get("request_id")
-    return Control(kind=kind, request=request, request_id=given if isinstance(given, str) else "")
+    if isinstance(given, bool) or not isinstance(given, str | int):
+        given = ""
+    return Control(kind=kind, request=request, request_id=given)
+
+
+def _check_blocks(content: list[Any]) -> None:
+    """What we would have to leave out is refused: the model must not answer half a question."""
+    for one in content:
+        kind = one.get("type") if isinstance(one, dict) else type(one).__name__
+        if kind not in _BLOCKS:
+            raise BadLine(f"The line has a block of type {kind!r}; it may have text and image.")
 
 
 def _texts(content: list[Any]) -> Iterator[str]:
@@ -77,8 +90,6 @@ def _pictures(content: list[Any]) -> Iterator[Attachment]:
 def _picture(data: str) -> Attachment:
     """As it is, if it is one; what is too large for a model is made smaller."""
     from base64 import b64decode  # only who shows a picture pays for this
-
-    from ankrcode.frontends.cli.asked import attached
 
     try:
         return attached(b64decode(data, validate=True), "picture")

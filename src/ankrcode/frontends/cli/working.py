@@ -2,9 +2,11 @@
 
 import asyncio
 import signal
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import aclosing, contextmanager, suppress
 from typing import Any
+
+from msgspec.structs import replace
 
 from ankrcode.agent.agent import Agent
 from ankrcode.agent.answer import Answer
@@ -38,7 +40,9 @@ class Working:
         schema: JsonSchema | None = None,
         *,
         writes_lines: bool = True,
+        on_stop: Callable[[], None] = lambda: None,
     ) -> None:
+        self._on_stop = on_stop
         self._agent = agent
         self.printer: Printer = printer or TextPrinter()
         self._schema = schema
@@ -53,7 +57,10 @@ class Working:
 
     async def only(self, task: Told) -> int:
         """Work on it, print what comes of it, and say how a program should end after that."""
-        answer = cancelled(self._agent) if self._stopped.is_set() else await self._answered(task)
+        session_id = self._agent.kit.agent.session_id
+        answer = cancelled() if self._stopped.is_set() else await self._answered(task)
+        if not answer.session_id:  # it ended before its first step
+            answer = replace(answer, session_id=session_id)
         self.printer.end(answer)
         return exit_code(answer)
 
@@ -61,7 +68,7 @@ class Working:
         agent, more = self._agent, {"attachments": task.attachments, "schema": self._schema}
         if not self.printer.wants_events:
             return await agent.run(task.text, **more)  # type: ignore[arg-type]
-        async with aclosing(agent.stream(task.text, **more)) as events:  # type: ignore[arg-type,type-var]
+        async with aclosing(agent.stream(task.text, **more)) as events:  # type: ignore[arg-type]
             async for event in events:
                 self.printer.show(event)
         assert agent.answer is not None
@@ -71,22 +78,27 @@ class Working:
     def stoppable(self) -> Iterator[None]:
         """The first signal ends the task in order; a second one does what it always does."""
         loop = asyncio.get_running_loop()
-
-        def listen_no_more() -> None:
-            for one in _SIGNALS:
-                loop.remove_signal_handler(one)
+        before = {one: signal.getsignal(one) for one in heeded()}
 
         def stop() -> None:
-            listen_no_more()
             self._stopped.set()
+            self._on_stop()
             self._agent.cancel()
 
-        for one in _SIGNALS:
-            loop.add_signal_handler(one, stop)
+        def heard(*_: object) -> None:
+            # At once, not when the loop comes to it: it may wait for a reader who does not read.
+            for one in before:
+                is_key = one is signal.SIGINT
+                signal.signal(one, signal.default_int_handler if is_key else signal.SIG_DFL)
+            loop.call_soon_threadsafe(stop)
+
+        for one in before:
+            signal.signal(one, heard)
         try:
             yield
         finally:
-            listen_no_more()
+            for one, handler in before.items():
+                signal.signal(one, handler)
 
     async def ready(self) -> bool:
         """The conversation is begun, unless a signal comes meanwhile: hooks may take their time."""
@@ -106,8 +118,10 @@ class Working:
     # ── task after task ───────────────────────────────────────────────────────────────────────
     async def fed(self, first: Told | None) -> int:
         """Each line of standard input is a task; the last one decides how the program ends."""
-        code = await self.only(first) if first is not None else DONE
+        code = DONE
         waiting: Waiting = asyncio.Queue(_MAX_WAITING)
+        if first is not None:
+            waiting.put_nowait(first)  # wishes are heard while it is worked on
         reading = asyncio.create_task(self._read(waiting))
         try:
             while not self._stopped.is_set() and (task := await self._next(waiting)):
@@ -168,12 +182,12 @@ class Working:
     def _obey(self, control: Control) -> None:
         """At once, whatever waits; whoever gave an id hears what came of it."""
         try:
-            response = {"subtype": "success", "response": self._done(control)}
+            response: dict[str, Any] = {"subtype": "success", "response": self._done(control)}
         except ValueError as problem:
-            if not control.request_id:
+            if control.request_id == "":
                 self._complain(str(problem))
             response = {"subtype": "error", "error": str(problem)}
-        if control.request_id and self._writes_lines:
+        if control.request_id != "" and self._writes_lines:
             response["request_id"] = control.request_id
             write_line({"type": "control_response", "response": response})
 
@@ -198,7 +212,13 @@ class Working:
         return str(self._agent.kit.mode)
 
 
-def cancelled(agent: Agent) -> Answer:
+def heeded() -> tuple[signal.Signals, ...]:
+    """The signals that end a task. What nohup started outlives its terminal."""
+    is_kept = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    return _SIGNALS[:-1] if is_kept else _SIGNALS
+
+
+def cancelled() -> Answer:
     """The signal came before the work began."""
     said = f"{say('agent_cancelled')} {advice('agent_cancelled')}".rstrip()
-    return Answer(subtype="error_cancelled", error=said, session_id=agent.kit.agent.session_id)
+    return Answer(subtype="error_cancelled", error=said)

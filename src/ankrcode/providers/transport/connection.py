@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from contextlib import suppress
 from errno import ECONNRESET
 from socket import EAI_AGAIN
 from ssl import SSLContext
@@ -56,8 +57,12 @@ class Connection:
 
     def close(self) -> None:
         """At once: nobody waits for what is on its way."""
-        if not self.loop.is_closed():
-            self._writer.transport.abort()
+        transport = self._writer.transport
+        if self.loop is asyncio._get_running_loop():
+            transport.abort()
+        elif not self.loop.is_closed():  # it works in another thread
+            with suppress(RuntimeError):  # it ended just now
+                self.loop.call_soon_threadsafe(transport.abort)
 
 
 async def open_connection(

@@ -9,7 +9,28 @@ _encode = msgspec.json.Encoder().encode
 
 
 def encoded(value: Any) -> bytes:
-    return _encode(value)
+    try:
+        return _encode(value)
+    except UnicodeEncodeError:  # a file's name, or a task, whose bytes are no UTF-8
+        return _encode(_sayable(value))
+
+
+def _sayable(value: Any) -> Any:
+    """The same in characters that every vendor takes: a stray byte is shown as `\\xe9`."""
+    match value:
+        case str():
+            whole = "".join(f"\\u{ord(one):x}" if _is_half(one) else one for one in value)
+            return whole.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+        case dict():
+            return {_sayable(key): _sayable(one) for key, one in value.items()}
+        case list() | tuple():
+            return [_sayable(one) for one in value]
+    return value
+
+
+def _is_half(char: str) -> bool:
+    """Of a pair that never met; a stray byte is kept as one of the others."""
+    return "\ud800" <= char < "\udc80" or "\udd00" <= char < "\ue000"
 
 
 def listed(pieces: Iterable[bytes]) -> bytes:

@@ -4,6 +4,8 @@ from typing import Any
 
 import msgspec
 
+from ankrcode.providers.wires.body import encoded
+
 _MOST = 1e15  # no answer has more tokens
 _ERROR_WORDS = (
     *("error", "errors", "message", "Message", "msg", "detail", "error_msg", "error_message"),
@@ -68,4 +70,4 @@ def _leniently(data: bytes | bytearray | str) -> Any:
 
 def encoded_text(value: Any) -> str:
     """JSON as text."""
-    return msgspec.json.encode(value).decode()
+    return encoded(value).decode()
