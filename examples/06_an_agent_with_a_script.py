@@ -8,7 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ankrcode import Agent
-from ankrcode.providers.scripted import ScriptedCall, ScriptedModel, Turn
+from ankrcode.protocol.event import TextArrived, ToolCallEnded
+from ankrcode.testing import ScriptedCall, ScriptedModel, Turn
 
 SCRIPT: list[Turn | str] = [
     Turn(text="Let me look.", calls=(ScriptedCall(name="Read", arguments={"file_path": "a.py"}),)),
@@ -29,8 +30,11 @@ async def main(folder: Path) -> None:
     (folder / "a.py").write_text("def add(a, b):\n    return a - b\n", encoding="utf-8")
     async with Agent(ScriptedModel(SCRIPT), cwd=folder, mode="acceptEdits") as agent:
         async for event in agent.stream("add() is wrong, mend it"):
-            if event.type in ("text_delta", "tool_call_end"):
-                print(event.type, "–", getattr(event, "text", "") or getattr(event, "tool", ""))
+            match event:
+                case TextArrived(text=text):
+                    print("it says –", text)
+                case ToolCallEnded(tool=name, success=success):
+                    print("it used –", name, success)
         answer = agent.answer
     assert answer is not None
     print(answer.subtype, answer.turns)

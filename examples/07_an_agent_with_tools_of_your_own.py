@@ -1,7 +1,7 @@
 """An agent with a tool and a hook of your own, and an answer as data."""
 
 from ankrcode import Agent, Permission, hook, tool
-from ankrcode.providers.scripted import ScriptedCall, ScriptedModel, Turn
+from ankrcode.testing import ScriptedCall, ScriptedModel, Turn
 
 STOCK = {"mango": 3, "guava": 0}
 

@@ -16,9 +16,12 @@ ROOM_BYTES = 2 << 30
 
 pytest_plugins = ["requirement_plugin", "fold_plugin"]
 
-# A shell starts what it puts in the background with interrupts ignored, and children inherit that.
+# A shell starts what it puts in the background with interrupts ignored, and children inherit that;
+# nohup does the same with another signal.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.hookimpl(wrapper=True)

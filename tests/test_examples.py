@@ -44,11 +44,11 @@ May save_note run? it writes …/note.txt
 → User denied permission. Keep it short.
 """,
     "06_an_agent_with_a_script.py": """\
-text_delta – Let me look.
-tool_call_end – Read
-text_delta – A minus where a plus belongs.
-tool_call_end – Edit
-text_delta – `add` adds now. I did not run anything.
+it says – Let me look.
+it used – Read True
+it says – A minus where a plus belongs.
+it used – Edit True
+it says – `add` adds now. I did not run anything.
 success 3
 return a + b
 """,

@@ -192,3 +192,28 @@ async def test_what_the_work_raises_reaches_the_waiting_thread() -> None:
     errand.start()
     await asyncio.sleep(0)
     assert isinstance(errand.outcome.exception(timeout=1), ValueError)
+
+
+FORKING = """
+import os
+from ankrcode import Permission, Toolkit, tool
+
+@tool(permission=Permission.READ)
+def double(number: int) -> int:
+    "Double a number."
+    return number * 2
+
+kit = Toolkit([double], cwd="/")
+print(kit.call_sync("double", number=1).value, flush=True)
+child = os.fork()
+print(kit.call_sync("double", number=2).value, flush=True)
+if child:
+    os.waitpid(child, 0)
+"""
+
+
+def test_a_forked_process_has_a_loop_of_its_own() -> None:
+    """As in a pool of processes: of the parent's threads none lives on in it."""
+    command = [sys.executable, "-P", "-W", "ignore", "-c", FORKING]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=20, check=True)
+    assert done.stdout == "2\n4\n4\n"

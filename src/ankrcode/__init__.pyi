@@ -3,12 +3,14 @@ from ankrcode.agent.agent import Agent as Agent
 from ankrcode.agent.answer import Answer as Answer
 from ankrcode.app import Toolkit as Toolkit
 from ankrcode.app import builtin_tools as builtin_tools
+from ankrcode.config.settings import Settings as Settings
 from ankrcode.errors import AnkrCodeError as AnkrCodeError
 from ankrcode.errors import ErrorCode as ErrorCode
 from ankrcode.errors import ErrorKind as ErrorKind
 from ankrcode.errors import InvalidInput as InvalidInput
 from ankrcode.errors import ProviderError as ProviderError
 from ankrcode.errors import Refused as Refused
+from ankrcode.errors import SessionError as SessionError
 from ankrcode.errors import SettingsError as SettingsError
 from ankrcode.errors import ToolError as ToolError
 from ankrcode.errors import UsageError as UsageError
@@ -24,6 +26,7 @@ from ankrcode.protocol.permission import Permission as Permission
 from ankrcode.protocol.result import Attachment as Attachment
 from ankrcode.protocol.result import ErrorInfo as ErrorInfo
 from ankrcode.protocol.result import ToolResult as ToolResult
+from ankrcode.providers.wire import Options as Options
 from ankrcode.tooling.context import ToolContext as ToolContext
 from ankrcode.tooling.function import tool as tool
 from ankrcode.tooling.hooks import Hook as Hook

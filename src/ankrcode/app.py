@@ -23,10 +23,9 @@ from ankrcode.permissions.verdicts import Verdict
 from ankrcode.plugins import load_plugins
 from ankrcode.protocol.call import ToolCall
 from ankrcode.protocol.event import Event, TaskEnded
-from ankrcode.protocol.permission import Mode, Permission
+from ankrcode.protocol.permission import Mode, Permission, mode_named
 from ankrcode.protocol.result import ToolResult
 from ankrcode.tooling.activity import ActivityStream, Callback
-from ankrcode.tooling.approvals import judged
 from ankrcode.tooling.background import run_in_background_loop
 from ankrcode.tooling.describe import variables_of
 from ankrcode.tooling.dialect import Dialect, Reply
@@ -73,7 +72,7 @@ class Toolkit:
     """
 
     _has_looked_ahead = False
-    _is_closed = False
+    is_closed = False
 
     def __init__(
         self,
@@ -102,7 +101,7 @@ class Toolkit:
         session_id = session_id or source.new_id("session")
         store = ResultStore(_results_folder(settings, session_id))
         workspace = _workspace(cwd, extra_directories)
-        policy = _policy(settings, workspace, rules, Mode(mode), granted=permissions)
+        policy = _policy(settings, workspace, rules, mode_named(mode), granted=permissions)
         policy.readable = (os.path.realpath(store.folder),)
         redactor = Redactor(secret_values(os.environ))
         self.activity = ActivityStream()
@@ -177,7 +176,7 @@ class Toolkit:
         next((name for name, (why_not, _) in WALLS.items() if not why_not()), None)
         if self.settings.undo.enabled:
             self.journal.look_ahead()
-            if self._is_closed:  # meanwhile: whoever closed it may not have known of this journal
+            if self.is_closed:  # meanwhile: whoever closed it may not have known of this journal
                 self.journal.close()
 
     @property
@@ -262,8 +261,7 @@ class Toolkit:
 
     def judge(self, call: ToolCall) -> tuple[str, Verdict]:
         """What it is about, and what would be decided, without running it. Raises `ToolError`."""
-        running = self._pipeline.resolve(call, self.agent)
-        return running.tool.subject(running.args), judged(running)
+        return self._pipeline.judge(call, self.agent)
 
     # ── modes: only the person changes them ───────────────────────────────────────────────
     @property
@@ -274,7 +272,7 @@ class Toolkit:
     @mode.setter
     def mode(self, mode: Mode | str) -> None:
         policy, is_new = self.agent.policy, self.agent.policy.mode is not Mode.PLAN
-        policy.mode = Mode(mode)
+        policy.mode = mode_named(mode)
         if policy.mode is Mode.PLAN:
             policy.plan_file = "" if is_new else policy.plan_file  # an old plan stays as it is
             name_plan(self.agent, self._pipeline.source)
@@ -292,7 +290,7 @@ class Toolkit:
         """Show the plan to whoever approves here; plan mode holds until they say yes."""
         approval = plan_approval(plan, prompts, self._pipeline.source)
         approver = self._pipeline.approver
-        return await leave_plan(self.agent.policy, approver, approval, then=Mode(then))
+        return await leave_plan(self.agent.policy, approver, approval, then=mode_named(then))
 
     def clear_state(self) -> None:
         """Begin anew: what was read, granted, remembered, queued and noted of repeats is gone."""
@@ -311,7 +309,7 @@ class Toolkit:
     # ── the end ───────────────────────────────────────────────────────────────────────────
     def close(self) -> None:
         """Stop what this agent still has running in the background; the first agent's ends all."""
-        self._is_closed = self._is_closed or not self.agent.depth
+        self.is_closed = self.is_closed or not self.agent.depth
         if not self.agent.depth and self.hooks is not None and self.hooks.has_begun:
             self.hooks.has_begun = False
             if self.hooks.listens("SessionEnd"):
@@ -363,7 +361,7 @@ class Toolkit:
         child.agent = AgentState(
             workspace=workspace,
             policy=own.policy.narrowed(
-                mode=None if mode is None else Mode(mode),
+                mode=None if mode is None else mode_named(mode),
                 granted=frozenset(Permission(one) for one in permissions),
                 rules=rules,
             ),

@@ -5,6 +5,7 @@ AnkrCodeError
 │   ├── InvalidInput    the arguments do not fit the tool's schema; lists every fault
 │   └── Refused         a rule, a mode, a hook or the person said no
 ├── UsageError          the command line or the Python API was used wrongly
+│   └── ModeError       there is no such mode
 ├── SettingsError       a settings file or key is wrong
 ├── SessionError        a session cannot be found, read, written or locked
 └── ProviderError       no model, no key, or the provider failed for good
@@ -152,6 +153,10 @@ class Refused(ToolError):
 
 class UsageError(AnkrCodeError):
     """The command line or the Python API was used wrongly; nothing was run."""
+
+
+class ModeError(UsageError, ValueError):
+    """There is no such mode; a `ValueError` too, as of any enum."""
 
 
 class SettingsError(AnkrCodeError):

@@ -3,16 +3,19 @@
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.crew import Firm, calls, order, system_of
+from agent.crew import Firm, calls, order, system_of, text_of
+from agent.test_worktree import git
 from ankrcode import Mode
 from ankrcode.agent.agent_files import MAX_FILE_BYTES, AgentType, agent_type, own_types
 from ankrcode.agent.front_matter import split
 from ankrcode.config.trust import TrustStore
+from ankrcode.testing import YES, FakePerson
 from torture import examples
 
 TESTER = """---
@@ -69,6 +72,8 @@ def test_only_a_prompt_is_needed_the_name_is_the_files() -> None:
         ("tools:\n- Read\n- Grep  # to search", ("Read", "Grep")),
         ("tools: Read,Grep, Read", ("Read", "Grep")),
         ("tools: Bash(git add, git commit), Read", ("Bash", "Read")),
+        ("tools: Read Grep  Bash", ("Read", "Grep", "Bash")),
+        ("tools:\n  - Read Grep\n  - Bash(git log:*)", ("Read", "Grep", "Bash")),
         ("tools: [\n  Read,\n  Grep,\n]", ("Read", "Grep")),
         ("tools: '*'", None),
         ("tools: all", None),
@@ -113,6 +118,9 @@ def test_text_may_be_written_in_every_usual_way(written: str, text: str) -> None
         ("permissionMode: acceptEdits", "mode", Mode.ACCEPT_EDITS),
         ("isolation: worktree", "is_isolated", True),
         ("disallowedTools: Write, Edit", "without", ("Write", "Edit")),
+        ("disallowedTools: Write Edit", "without", ("Write", "Edit")),
+        ("disallowedTools: Task(code, plan)", "denials", ("Task(code)", "Task(plan)")),
+        ("tools: Agent(code,plan), Read", "bounds", ("Agent(code)", "Agent(plan)", "Read")),
         ("max_turns: 3", "max_turns", 3),
         ("aliases: a, b", "aliases", ("a", "b")),
     ],
@@ -136,6 +144,7 @@ def test_other_fields_mean_what_they_mean_elsewhere(
         ("---\nmaxTurns: 0\n---\nDo it.", "maxTurns is '0'"),
         ("---\nmaxTurns: ४\n---\nDo it.", "maxTurns is '४'"),
         ("---\npermissionMode: god\n---\nDo it.", "no mode 'god'"),
+        ("---\nisolation: worktre\n---\nDo it.", "isolation is 'worktre', not worktree"),
         ("---\ntools: [Read\n---\nDo it.", "no closing bracket"),
         ("---\n{json: true}\n---\nDo it.", "is not 'key: value'"),
     ],
@@ -274,3 +283,49 @@ async def test_a_broken_file_is_told_to_the_person(tmp_path: Path) -> None:
     firm.kit.on("notice", lambda event: seen.append(str(event.values)))  # type: ignore[attr-defined]
     await firm.run()
     assert any("broken.md" in one for one in seen)
+
+
+# ── those below ───────────────────────────────────────────────────────────────────────────────
+async def test_a_broken_file_is_told_once_however_many_agents_begin(tmp_path: Path) -> None:
+    defined(tmp_path / ".claude" / "agents", "tester.md")
+    defined(tmp_path / ".claude" / "agents", "broken.md", "no front matter")
+    trusted(tmp_path)
+    turns = [calls(order("a", "general"), order("b", "general")), "a", "b", "done"]
+    firm = Firm(tmp_path, turns)
+    told: list[str] = []
+
+    def hear(event: Any) -> None:
+        told.append(event.values["message"])
+
+    firm.kit.on("notice", hear)
+    await firm.run()
+    assert len(told) == 1
+    assert "broken.md" in told[0]
+
+
+async def test_those_who_may_start_agents_are_told_of_them_too(tmp_path: Path) -> None:
+    defined(tmp_path / ".claude" / "agents", "tester.md")
+    trusted(tmp_path)
+    firm = Firm(tmp_path, [calls(order("a", "general")), "a", "done"])
+    await firm.run()
+    (task,) = [one for one in firm.request("a").tools if one.name == "Task"]
+    assert "- tester: Runs the tests" in task.description
+    assert task.description.count("tester") == 1
+
+
+async def test_from_a_worktree_the_agents_of_the_project_can_be_started(tmp_path: Path) -> None:
+    for words in (["init", "--quiet"], ["commit", "--quiet", "--allow-empty", "-m", "first"]):
+        git(tmp_path, *words)
+    defined(tmp_path / ".claude" / "agents", "tester.md")
+    trusted(tmp_path)
+    turns = [
+        calls(order("above", "general", isolation="worktree")),
+        calls(order("below", "tester")),
+        "tested",
+        "seen",
+        "done",
+    ]
+    firm = Firm(tmp_path, turns, approve=FakePerson([YES]))
+    await firm.run()
+    assert "tested" in text_of(firm.model.requests[3].messages[-1])
+    assert firm.tools_told("below") == ["Grep", "Read"]

@@ -9,7 +9,7 @@ from agent.crew import Firm, call, calls, order, system_of, text_of
 from agent.test_agent_files import defined, trusted
 from ankrcode import Toolkit
 from ankrcode.agent.agent_files import agent_type
-from ankrcode.agent.bounds import names_of, parts_in, rules_in
+from ankrcode.agent.bounds import names_of, parts_in, rules_in, spread
 from ankrcode.permissions.decide import Decision
 from ankrcode.protocol.call import ToolCall
 from ankrcode.testing import YES, FakePerson
@@ -232,6 +232,15 @@ def test_agents_can_be_bound_to_types(tmp_path: Path) -> None:
     kit = bound(tmp_path, "Task(explore)")
     task = {"description": "x", "prompt": "x"}
     assert judged(kit, "Task", **task, subagent_type="explore")[0] is Decision.ALLOW
+    assert judged(kit, "Task", **task, subagent_type="code")[0] is Decision.DENY
+
+
+@pytest.mark.parametrize("written", ["Task(explore, plan)", "Agent(explore,plan)"])
+def test_agents_can_be_bound_to_several_types_in_one_rule(written: str, tmp_path: Path) -> None:
+    kit = bound(tmp_path, *spread([written]))
+    task = {"description": "x", "prompt": "x"}
+    for kind, decision in (("explore", Decision.ALLOW), ("plan", Decision.ALLOW)):
+        assert judged(kit, "Task", **task, subagent_type=kind)[0] is decision
     assert judged(kit, "Task", **task, subagent_type="code")[0] is Decision.DENY
 
 

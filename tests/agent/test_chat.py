@@ -9,8 +9,13 @@ from agent.crew import Firm, call, calls, order, text_of
 from agent.talking import check_accepted, check_prefixes
 from ankrcode.agent.agent import Agent
 from ankrcode.protocol.message import ToolResultPart, ToolUsePart
+from ankrcode.protocol.permission import Permission
 from ankrcode.providers.scripted import ScriptedModel
+from ankrcode.providers.wire import Options
 from ankrcode.testing import YES, FakePerson
+from ankrcode.tooling.context import ToolContext
+from ankrcode.tooling.function import tool
+from ankrcode.tooling.state import ToolOptions
 from frontends.command import ankrcode
 
 READ = call("Read", file_path="a.txt")
@@ -135,3 +140,55 @@ async def test_what_destroys_is_confirmed_by_the_person(tool: str, work: Path) -
         await firm.run()
         assert (work / "a.txt").exists() is is_there
         assert len(person.asked) == len(answers)
+
+
+# ── what a tool may know of the conversation it serves ────────────────────────────────────────
+@pytest.mark.requirement("S4-028", "S4-029", "S4-030")
+async def test_a_tool_learns_which_model_it_works_for_and_how_far_that_may_think(
+    work: Path,
+) -> None:
+    seen: list[ToolOptions] = []
+
+    @tool(permission=Permission.READ)
+    def peek(ctx: ToolContext) -> str:
+        """Look at the options."""
+        seen.append(ctx.options)
+        return "seen"
+
+    expert = work / "expert.json"
+    script = [{"calls": [{"name": "peek", "arguments": {}}]}, {"text": "I looked."}]
+    expert.write_text(json.dumps(script), encoding="utf-8")
+    asked = order("look", "general", model=f"scripted/{expert}")
+    firm = Firm(
+        work,
+        [calls(call("peek")), calls(asked), calls(call("peek")), "done"],
+        tools=[peek],
+        options=Options(max_thinking_tokens=2_000),
+    )
+    assert (await firm.run()).text == "done"
+    own, child, again = seen
+    assert (own.model, own.max_thinking_tokens) == (firm.model.name, 2_000)
+    assert {"Read", "Task", "peek"} <= set(own.tools)
+    assert child.model == f"scripted/{expert}"
+    assert again == own
+
+
+# ── what the model is told of ─────────────────────────────────────────────────────────────────
+@pytest.mark.requirement("S0-132", "S0-204")
+async def test_a_model_is_told_of_what_daily_work_needs_and_the_rest_answers_when_called(
+    work: Path,
+) -> None:
+    firm = Firm(work, [calls(call("List", path=".")), "done"])
+    await firm.run()
+    (request, _) = firm.model.requests
+    told = {one.name for one in request.tools}
+    assert request.options.stream
+    assert told < set(firm.kit.registry.names)
+    assert "List" not in told
+    (listing,) = firm.results
+    assert listing.ok
+    assert "a.txt" in listing.text
+    every = Firm(work, ["done"], toolset=firm.kit.registry.names)
+    await every.run()
+    told = {one.name for one in every.model.requests[0].tools}
+    assert told >= set(firm.kit.registry.names) - {"AskUserQuestion", "ExitPlanMode"}

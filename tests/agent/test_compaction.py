@@ -161,7 +161,7 @@ async def test_one_that_says_it_for_ever_ends_the_task(tmp_path: Path) -> None:
     def too_long(request: ModelRequest) -> Turn:
         return Turn(text=SUMMARY) if is_summary_order(request) else Turn(fail=FailureKind.CONTEXT)
 
-    agent, model = agent_in(tmp_path, [too_long] * 20, **SMALL)
+    agent, model = agent_in(tmp_path, [too_long] * 20, tools=[fetch], **SMALL)
     answer = await agent.run("Fetch.")
     assert answer.subtype in ("error_provider", "error_context")
     assert len(model.requests) <= 8

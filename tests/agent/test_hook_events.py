@@ -148,6 +148,7 @@ async def test_when_the_agent_would_stop(tmp_path: Path) -> None:
     ears = Ears("Stop", block("and the tests?"))
     firm = await heard_in(tmp_path, ears, ["done", "really done"])
     assert [one["stop_hook_active"] for one in ears.heard] == [False, True]
+    assert [one["last_assistant_message"] for one in ears.heard] == ["done", "really done"]
     assert "and the tests?" in text_of(firm.model.requests[1].messages[-1])
     assert firm.agent.answer is not None
     assert firm.agent.answer.text == "really done"

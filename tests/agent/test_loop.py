@@ -32,7 +32,7 @@ async def test_an_answer_without_calls_is_the_answer(tmp_path: Path) -> None:
     await agent.close()
 
 
-@pytest.mark.requirement("S0-004", "S1-062")
+@pytest.mark.requirement("S1-062", "S0-194")
 async def test_results_are_told_in_call_order_as_one_message(tmp_path: Path) -> None:
     for name in "abc":
         (tmp_path / name).write_text(f"I am {name}\n")
@@ -301,7 +301,7 @@ async def test_whoever_stops_listening_stops_the_task(tmp_path: Path) -> None:
     async for event in events:
         if event.type == "tool_call_end":
             break
-    await events.aclose()  # type: ignore[attr-defined]
+    await events.aclose()
     assert agent.answer is not None
     assert agent.answer.subtype == "error_cancelled"
     check_accepted(agent.kit.agent.messages)

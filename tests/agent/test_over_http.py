@@ -130,6 +130,7 @@ async def test_a_line_that_goes_dead_is_taken_up_again(
     assert not log_file.exists() if wire == "openai" else log_file.read_text() == "ran\n"
 
 
+@pytest.mark.requirement("S0-004", "S4-003")
 async def test_a_call_runs_while_the_answer_still_streams(
     servers: list[ModelServer], wire: str, tmp_path: Path
 ) -> None:

@@ -1,6 +1,7 @@
 """The small parts of a conversation, each for itself."""
 
 import asyncio
+import errno
 import re
 from pathlib import Path
 
@@ -34,6 +35,7 @@ from ankrcode.protocol.result import Attachment, ToolResult
 from ankrcode.testing import FixedSource
 from ankrcode.tooling.outcome import failure
 from ankrcode.workspace.documents.tokens import estimate_tokens
+from ankrcode.workspace.files import file_error
 
 
 def user(*texts: str) -> Message:
@@ -279,6 +281,18 @@ def test_a_command_that_only_looks_makes_no_denied_one_good() -> None:
     assert progress.done().subtype == "error_denied"
     progress.note((use("Bash"),), (ToolResult(metadata={"profile": "workspace"}),))
     assert progress.done() == DONE
+
+
+def test_what_the_system_refused_is_not_put_down_to_rules() -> None:
+    progress = Progress()
+    closed = file_error("/x", PermissionError(errno.EACCES, "Permission denied"), done="written")
+    progress.note((use("Write"),), (failure(closed),))
+    ended = progress.done()
+    assert (ended.subtype, len(progress.denials)) == ("error_denied", 1)
+    assert "rights" in ended.error
+    assert "rule" not in ended.error
+    progress.note((use("Bash", "c2"),), (denied(),))
+    assert "Allow it by a rule" in progress.done().error
 
 
 def test_a_denied_look_is_made_good_by_another() -> None:

@@ -25,7 +25,7 @@ def text_of(root: Path, cwd: Path | None = None) -> str:
     return ProjectContext(Workspace((root,), cwd or root)).text()
 
 
-@pytest.mark.requirement("S0-130")
+@pytest.mark.requirement("S0-130", "S0-192")
 def test_all_files_count_and_the_nearest_comes_last(tmp_path: Path) -> None:
     write(tmp_path, AGENTS_md="agents", CLAUDE_md="claude", ANKRCODE_md="ankr")
     write(tmp_path / ".ankrcode", context_md="context")

@@ -30,6 +30,7 @@ def size(request: ModelRequest) -> int:
     return tools + len(msgspec.json.encode(request.messages))
 
 
+@pytest.mark.requirement("S4-147")
 @pytest.mark.parametrize("approve", [None, yes], ids=["headless", "attended"])
 @pytest.mark.parametrize("model", ["openai/gpt-5", "anthropic/claude-sonnet-4-5", "x/qwen3"])
 async def test_the_first_request_is_small(tmp_path: Path, model: str, approve: object) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from agent.crew import Firm, call, calls, order, text_of
+from agent.test_agent_files import defined, trusted
 from agent.test_uncommitted import first_words
 from agent.test_worktree import git, isolated, repository, template
 from ankrcode.agent import uncommitted
@@ -77,3 +78,22 @@ async def test_in_the_background_the_output_names_the_place(repository: Path) ->
     await firm.run()
     (looked,) = [one for one in firm.results if one.title.startswith("TaskOutput")]
     assert "on the branch ankrcode/agent_" in looked.text
+
+
+@pytest.mark.parametrize("mode", ["plan", "default"])
+async def test_a_file_may_ask_for_a_worktree_but_in_plan_mode_git_writes_nothing(
+    mode: str, repository: Path
+) -> None:
+    apart = "---\nname: apart\nisolation: worktree\n---\nYou work apart."
+    defined(repository / ".claude" / "agents", "apart.md", apart)
+    trusted(repository)
+    refs = sorted((repository / ".git").rglob("*"))
+    turns = [calls(order("look", "apart")), "seen", "done"]
+    firm = Firm(repository, turns, mode=mode)
+    await firm.run()
+    (result,) = firm.of_task
+    if mode == "plan":
+        assert "none is made in plan mode" in result.text
+        assert sorted((repository / ".git").rglob("*")) == refs
+    else:
+        assert "a copy of" in text_of(firm.model.requests[1].messages[-1])

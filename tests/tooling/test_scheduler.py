@@ -86,7 +86,7 @@ async def test_a_call_starts_while_later_ones_have_not_arrived_yet(gate: Gate) -
         assert [result.text for result in await turn.results()] == ["first", "second"]
 
 
-@pytest.mark.requirement("S4-002", "S0-116", "S4-128")
+@pytest.mark.requirement("S4-002", "S0-116", "S0-131", "S4-128", "S4-253")
 async def test_calls_that_do_not_conflict_overlap_and_conflicting_ones_keep_their_order(
     gate: Gate,
 ) -> None:

@@ -171,7 +171,7 @@ def run_serially(world: World) -> dict[str, Any]:
 
 
 @pytest.mark.torture
-@pytest.mark.requirement("S4-128", "S0-131")
+@pytest.mark.requirement("S4-128", "S0-193")
 @given(program=programs)
 @examples(in_ci=300, in_torture=20_000)
 def test_any_program_ends_as_if_its_calls_had_run_one_after_another(

@@ -6,7 +6,7 @@ print(answer.text)
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncGenerator, Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from ankrcode.agent.progress import Progress, ending
 from ankrcode.agent.prompt import Wishes
 from ankrcode.agent.shielded import shielded
 from ankrcode.agent.talk import Talk
-from ankrcode.agent.toolset import Toolset, narrowed
+from ankrcode.agent.toolset import Toolset, check_beside_kit, forbid, listed, narrowed
 from ankrcode.app import AnyTool, Toolkit
 from ankrcode.config.settings import Settings
 from ankrcode.errors import UsageError
@@ -40,6 +40,9 @@ from ankrcode.tooling.hooks.functions import FunctionHook
 from ankrcode.tooling.identity import Source
 from ankrcode.tooling.person import Approver, Asker
 
+_STEPS_OF_LEAVING = 3  # of the loop, until it has closed a stream that was left by `break`
+_LOOK_S = 0.01  # between two looks at work in another thread's loop
+
 
 class Agent:
     """One conversation. Tasks come one after the other; it remembers the earlier ones.
@@ -51,6 +54,9 @@ class Agent:
     answer: Answer | None = None  # of the last task
     _talk: Talk | None = None
     _working: asyncio.Task[Answer] | None = None
+    _stopping: asyncio.Task[Answer] | None = None  # the same, once it was told to stop
+    _home: asyncio.AbstractEventLoop | None = None  # where it worked last
+    is_closed = False
 
     def __init__(
         self,
@@ -83,26 +89,23 @@ class Agent:
         base_url: str | None = None,
         kit: Toolkit | None = None,
     ) -> None:
-        given, denied = tuple(tools), tuple(disallowed_tools)
+        given, denied = tuple(tools), listed("disallowed_tools", disallowed_tools)
+        allowed = listed("allowed_tools", allowed_tools)
+        where = {"cwd": cwd, "extra_directories": tuple(extra_directories), "mode": mode}
+        who = {"approve": approve, "ask": ask, "hooks": tuple(hooks), "source": source}
+        own = where | who | {"session_id": session_id, "records": records}
         if kit is None:
-            kit = Toolkit(
-                given,
-                cwd=cwd,
-                extra_directories=extra_directories,
-                mode=mode,
-                approve=approve,
-                ask=ask,
-                hooks=hooks,
-                settings=narrowed(settings or Settings(), allowed_tools, denied),
-                session_id=session_id,
-                records=records,
-                source=source,
-            )
+            rules = narrowed(settings or Settings(), allowed, denied)
+            kit = Toolkit(given, settings=rules, **own)  # type: ignore[arg-type]
+        else:
+            check_beside_kit(own | {"tools": given, "settings": settings, "allowed_tools": allowed})
+            forbid(kit, denied)
         self.kit = kit
         self._model = ChosenModel(kit.settings, model, base_url)
         self._options = options or Options()
         self._max_turns = max_turns
-        self.purse = Purse(max_cost_usd)  # further agents get a share of it
+        usd = kit.settings.budget.usd or None if max_cost_usd is None else max_cost_usd
+        self.purse = Purse(usd)  # further agents get a share of it
         self._limits = limits_of(kit.settings.budget, max_cost_usd, self.purse, extend_budget)
         wishes = Wishes(system_prompt, append_system_prompt, persona, language)
         self._opening = Opening(kit, wishes, memory=memory, trusted=trusted)
@@ -123,8 +126,7 @@ class Agent:
         max_turns: int | None = None,
     ) -> Answer:
         """Work until it is done. However it ends, the answer says so; nothing is raised for it."""
-        if self._working is not None:
-            raise UsageError.of("agent_busy")
+        await self._free()
         if schema is not None:
             from ankrcode.agent.structured import check_schema  # only who asks for one pays for it
 
@@ -132,17 +134,36 @@ class Agent:
         current = asyncio.current_task()
         cancels = current.cancelling() if current is not None else 0
         work = self._work(task, tuple(attachments), schema, max_turns)
-        self._working = asyncio.get_running_loop().create_task(work)
+        self._home = asyncio.get_running_loop()
+        self._working = self._home.create_task(work)
+        self.kit.agent.is_at_work = True
         try:
             self.answer = await self._working
         except asyncio.CancelledError:  # before its first step
             ended = ending("error_cancelled", "agent_cancelled")
             self.answer = Answer(subtype=ended.subtype, error=ended.error)
         finally:
-            self._working = None
+            self._working = self._stopping = None
+            self.kit.agent.is_at_work = False
         if current is not None and current.cancelling() > cancels:
             raise asyncio.CancelledError  # the conversation is in order; the caller was cancelled
         return self.answer
+
+    async def _free(self) -> None:
+        """Wait for a task that was told to stop; one that was not, or another agent's, is in the
+        way."""
+        if self.is_closed or self.kit.is_closed:
+            raise UsageError.of("agent_closed")
+        if self._working is not None:
+            for _ in range(_STEPS_OF_LEAVING):
+                await asyncio.sleep(0)
+        while (stopping := self._stopping) is not None and _is_ours(stopping):
+            await asyncio.wait((stopping,))
+            await asyncio.sleep(0)
+        if self._working is not None:
+            raise UsageError.of("agent_busy")
+        if self.kit.agent.is_at_work:
+            raise UsageError.of("agent_kit_busy")
 
     async def stream(
         self,
@@ -151,8 +172,12 @@ class Agent:
         attachments: Iterable[Attachment] = (),
         schema: JsonSchema | None = None,
         max_turns: int | None = None,
-    ) -> AsyncIterator[Event]:
-        """The same, told while it happens. `agent.answer` holds the answer at the end."""
+    ) -> AsyncGenerator[Event, None]:
+        """The same, told while it happens. `agent.answer` holds the answer at the end.
+
+        Leaving it early cancels the task.
+        """
+        await self._free()  # what an earlier task still tells is not this one's
         events = self.kit.activity.reader()
         work = self.run(task, attachments=attachments, schema=schema, max_turns=max_turns)
         working = asyncio.get_running_loop().create_task(work)
@@ -165,6 +190,8 @@ class Agent:
             events.close()
             if not working.done():
                 self.cancel()
+                if self._working is None:
+                    working.cancel()  # it had not begun
                 await asyncio.wait((working,))
 
     async def chat(self, text: str) -> str:
@@ -172,9 +199,17 @@ class Agent:
         answer = await self.run(text)
         return answer.text or answer.error
 
-    def run_sync(self, task: str, **more: object) -> Answer:
+    def run_sync(
+        self,
+        task: str,
+        *,
+        attachments: Iterable[Attachment] = (),
+        schema: JsonSchema | None = None,
+        max_turns: int | None = None,
+    ) -> Answer:
         """The same from ordinary code, also inside a running loop."""
-        return run_in_background_loop(self.run(task, **more))  # type: ignore[arg-type]
+        work = self.run(task, attachments=attachments, schema=schema, max_turns=max_turns)
+        return run_in_background_loop(work)
 
     def say(self, text: str) -> None:
         """A word while it works: the model is told with its next results. From any thread."""
@@ -185,10 +220,10 @@ class Agent:
 
     def cancel(self) -> None:
         """Stop. Every call gets its result, and the conversation can go on."""
-        working = self._working
+        working = self._stopping = self._working
         if working is None:
             return
-        if asyncio._get_running_loop() is working.get_loop():
+        if _is_ours(working):
             working.cancel()
         else:  # another thread
             working.get_loop().call_soon_threadsafe(working.cancel)
@@ -208,6 +243,7 @@ class Agent:
         self._account = progress
         try:
             talk = await self.talk()
+            talk.conversation.catch_up()
             talk.begin(progress, schema)
             ended = await self._converse(talk, task, attachments)
         except asyncio.CancelledError:
@@ -300,23 +336,31 @@ class Agent:
         toolset: Iterable[str] | None,
     ) -> "Agent":
         """A further agent in these surroundings, with a conversation of its own."""
-        return Agent(
+        agent = Agent(
             model,
             kit=kit,
             system_prompt=system_prompt,
             max_turns=max_turns,
             max_cost_usd=max_cost_usd,
-            toolset=toolset,
             trusted=self._opening.trusted,
         )
+        agent._toolset = self._toolset.below(kit, toolset)
+        budget = kit.settings.budget
+        agent._limits = limits_of(budget, max_cost_usd, agent.purse, None, self._limits)
+        return agent
 
     def charge(self, usage: Usage, usd: float) -> None:
         """What a further agent took counts as ours, between two tasks as the next one's."""
         self._account.spend(usage, usd)
 
+    @property
+    def unbilled(self) -> Progress:
+        """What further agents took since the last answer."""
+        return self._account
+
     # ── the conversation ──────────────────────────────────────────────────────────────────
     async def compact(self, instructions: str = "") -> bool:
-        """Go on from a summary (`/compact`); False if a hook said no."""
+        """Go on from a summary (`/compact`); False if a hook said no, or nothing was said yet."""
         from ankrcode.agent.compaction import compact
 
         return await compact(await self.talk(), instructions=instructions, trigger="manual")
@@ -336,9 +380,11 @@ class Agent:
 
     async def close(self) -> None:
         """End what still runs, the session and the connection."""
+        self.is_closed = True
         self.cancel()
-        if self._working is not None:
-            await asyncio.wait((self._working,))
+        while (working := self._working) is not None:
+            await (asyncio.wait((working,)) if _is_ours(working) else asyncio.sleep(_LOOK_S))
+            await asyncio.sleep(0)
         await self._model.close()
         if not self.kit.agent.depth:
             await self._hiring.close()
@@ -348,8 +394,25 @@ class Agent:
             else:
                 self.kit.close()
 
+    def close_sync(self) -> None:
+        """The same from ordinary code; so does `with Agent(…) as agent`."""
+        if self._home is not None and self._home is asyncio._get_running_loop():
+            raise UsageError.of("agent_close_here")  # what it began here would be waited for
+        run_in_background_loop(self.close())
+
     async def __aenter__(self) -> "Agent":
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+    def __enter__(self) -> "Agent":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close_sync()
+
+
+def _is_ours(task: asyncio.Task[Answer]) -> bool:
+    """Does it work in the loop that asks, and not in another thread?"""
+    return asyncio._get_running_loop() is task.get_loop()

@@ -50,6 +50,12 @@ class Conversation:
         calls = (part for one in kept for part in one.parts if isinstance(part, ToolUsePart))
         self._ids.update(part.id for part in calls)
 
+    def catch_up(self) -> None:
+        """Another agent with the same toolkit may have gone on with it meanwhile."""
+        said, known = self._kit.agent.messages, len(self.all) - len(self.system)
+        if known != len(said) or (known and said[-1] is not self.all[-1]):
+            self._begin_with(said)
+
     # ── growing ───────────────────────────────────────────────────────────────────────────
     def add(self, message: Message) -> None:
         """To the end; to the last message, where that is of the same side."""

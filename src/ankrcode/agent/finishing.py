@@ -83,7 +83,9 @@ async def _held_by_hook(talk: Talk) -> bool:
     hooks = talk.kit.hooks
     if hooks is None or talk.kit.agent.depth or not hooks.listens("Stop"):
         return False
-    answer = await hooks.run("Stop", {"stop_hook_active": talk.held > 0})
+    said = talk.text or talk.said_last
+    facts = {"stop_hook_active": talk.held > 0, "last_assistant_message": said}
+    answer = await hooks.run("Stop", facts)
     for message in answer.messages:
         talk.tell(Noticed, key="hook_message", values={"tool": "Stop", "message": message})
     if answer.decision != "deny" or answer.is_stopped or talk.held >= MAX_PUSHES:

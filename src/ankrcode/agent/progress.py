@@ -14,6 +14,7 @@ _DENIED = frozenset((ErrorCode.PERMISSION_DENIED, ErrorCode.BLOCKED, ErrorCode.T
 _LOOKING = frozenset(
     ("Read", "Grep", "Glob", "List", "Tasks", "TaskOutput", "TodoWrite", "TodoRead", "Help", "Say")
 )
+_BY_SYSTEM = "no_access"
 _READ_ONLY = "limits"  # the profile of commands that provably change nothing
 
 
@@ -26,6 +27,7 @@ class Progress:
         self.usd = 0.0
         self.denials: list[Denial] = []
         self._open: list[Denial] = []  # not made good by later work
+        self._closed: set[str] = set()  # calls that the system refused, and not we
         self._max_turns = max_turns
 
     def limit(self) -> Ending | None:
@@ -52,6 +54,8 @@ class Progress:
                 )
                 self.denials.append(denial)
                 self._open.append(denial)
+                if result.error.key == _BY_SYSTEM:
+                    self._closed.add(call.id)
 
     def _make_good(self, call: ToolUsePart, result: ToolResult) -> None:
         """`ls` makes no denied command good: whoever runs us must not read success."""
@@ -64,7 +68,10 @@ class Progress:
         """The model has finished; was work denied that nothing made good?"""
         if not self._open:
             return DONE
-        return ending("error_denied", "agent_denied", tool=self._open[-1].tool)
+        last = self._open[-1]
+        is_closed = last.call_id in self._closed  # then no rule and no mode would open it
+        key = "agent_denied.system" if is_closed else "agent_denied"
+        return ending("error_denied", key, tool=last.tool)
 
 
 def ending(subtype: Subtype, key: str, **values: Any) -> Ending:

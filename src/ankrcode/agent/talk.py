@@ -9,12 +9,12 @@ from msgspec.structs import replace
 from ankrcode.agent.answer import Ending
 from ankrcode.agent.context import ContextReport, ContextWindow
 from ankrcode.agent.conversation import Conversation, Tell
-from ankrcode.agent.estimate import of_text, of_tools
+from ankrcode.agent.estimate import of_part, of_tools
 from ankrcode.agent.guard import LoopGuard
 from ankrcode.agent.lease import Purse
 from ankrcode.agent.ledger import Ledger
 from ankrcode.agent.limits import Limits
-from ankrcode.agent.notes import mode_in
+from ankrcode.agent.notes import mode_in, words_of
 from ankrcode.agent.pricing import price_of
 from ankrcode.agent.progress import Progress
 from ankrcode.agent.project_context import ProjectContext
@@ -60,6 +60,9 @@ class Talk:
         self._purse = purse
         self._limits = limits
         self.tell = tell
+        kit.agent.options = replace(
+            kit.agent.options, model=model.name, max_thinking_tokens=options.max_thinking_tokens
+        )
         self.context = ContextWindow(model.context_tokens)
         conversation.estimate.fixed = of_tools(tools)
         self.steering = Steering()
@@ -180,7 +183,8 @@ class Talk:
         from ankrcode.agent.evidence import unsupported  # only a claim pays for it
 
         roots = self.kit.agent.workspace.roots
-        found = unsupported(self.ledger.ran, self.text, roots)
+        asked = "\n".join(map(words_of, self.conversation.said))
+        found = unsupported(self.ledger.ran, self.text, roots, asked)
         return (found,) if found else ()
 
     def learnings(self, task: str) -> tuple[str, ...]:
@@ -199,7 +203,7 @@ class Talk:
             messages=len(said),
             system_tokens=estimate.of(self.conversation.system),
             tool_tokens=round(estimate.fixed * estimate.factor),
-            result_tokens=round(sum(of_text(part.text) for part in results) * estimate.factor),
+            result_tokens=round(sum(map(of_part, results)) * estimate.factor),
             rounds=self.context.rounds,
         )
 

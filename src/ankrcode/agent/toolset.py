@@ -8,7 +8,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from ankrcode.app import AnyTool, Toolkit
-from ankrcode.config.settings import Settings
+from ankrcode.config.settings import PermissionSettings, Settings
+from ankrcode.errors import UsageError
+from ankrcode.permissions.rules.layers import rules_of_settings
 from ankrcode.protocol.definition import Definition, JsonSchema
 from ankrcode.protocol.permission import Mode
 from ankrcode.providers.wire import ToolSpec
@@ -40,6 +42,28 @@ def narrowed(settings: Settings, allowed: Iterable[str], denied: Iterable[str]) 
     return replace(settings, permissions=replace(rules, **more))
 
 
+def listed(name: str, given: Iterable[str]) -> tuple[str, ...]:
+    """As a tuple. A lone text would be taken letter by letter, and nobody would see it."""
+    if isinstance(given, str):
+        raise UsageError.of("agent_takes_list", name=name, got=given)
+    return tuple(given)
+
+
+def check_beside_kit(given: dict[str, Any]) -> None:
+    """What makes a toolkit does not count where there is one: better said than passed over."""
+    unheard = [name for name, value in given.items() if value and value != Mode.DEFAULT]
+    if unheard:
+        raise UsageError.of("agent_kit_alone", names=", ".join(unheard))
+
+
+def forbid(kit: Toolkit, denied: tuple[str, ...]) -> None:
+    """These never run, in a toolkit that was there before."""
+    policy = kit.agent.policy
+    known = {rule.text for rule in policy.rules.rules if rule.kind == "deny"} if denied else ()
+    if new := [one for one in denied if one not in known]:
+        policy.bind(rules_of_settings(PermissionSettings(deny=new), kit.agent.workspace))
+
+
 class Toolset:
     """What one agent's model is told of."""
 
@@ -52,11 +76,26 @@ class Toolset:
     ) -> None:
         self._kit = kit
         self._own = tuple(one.name for one in own)
-        self._wanted = None if wanted is None else tuple(wanted)
+        self._wanted = None if wanted is None else listed("toolset", wanted)
         self._hidden = frozenset(one for one in denied if one.isidentifier())
+
+    def below(self, kit: Toolkit, wanted: Iterable[str] | None) -> "Toolset":
+        """For a further agent: the person's own tools too, and none that are hidden here."""
+        lower = Toolset(kit, (), wanted, ())
+        lower._own, lower._hidden = self._own, self._hidden
+        return lower
+
+    def _check(self) -> None:
+        """A slip would leave the model without a tool, and without a word. A further agent's may
+        name what its parent has not."""
+        known = self._kit.registry.names
+        for name in self._wanted or ():
+            if name not in known and not self._kit.agent.depth:
+                raise UsageError.of("agent_toolset", name=name, names=", ".join(known))
 
     def told(self, model: str, window: int = 0) -> tuple[ToolSpec, ...]:
         """By a model of this name, with so many tokens."""
+        self._check()
         is_attended = self._kit.approver is not None
         is_small = 0 < window < SMALL_WINDOW and self._wanted is None
         names = chosen(self._kit, model, self._wanted, self._own, is_attended=is_attended)

@@ -19,3 +19,13 @@ class Mode(StrEnum):
     AUTO = "auto"
     DONT_ASK = "dontAsk"
     BYPASS = "bypass"
+
+
+def mode_named(name: Mode | str) -> Mode:
+    """Raises `ModeError` where there is none of this name."""
+    try:
+        return Mode(name)
+    except ValueError:
+        from ankrcode.errors import ModeError  # only a slip pays for it
+
+        raise ModeError.of("mode_unknown", name=name, names=", ".join(Mode)) from None

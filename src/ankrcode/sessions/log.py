@@ -80,6 +80,8 @@ class SessionLog:
             while done < len(data):
                 done += os.write(self._handle, memoryview(data)[done:])
         except OSError as problem:
+            if self._handle < 0:
+                raise SessionError.of("session_over", session=Path(self.path).stem) from None
             self._take_back()
             raise _failed(self.path, problem) from None
         self._size += len(data)

@@ -76,7 +76,7 @@ class Gate:
         if self._hooks and not verdict.is_firm:
             said = await self._hooks.asked(running, verdict.reason)
             if said.decision == "allow":
-                return _approved(verdict, "hook"), said.arguments
+                return _upheld(running, _approved(verdict, "hook")), said.arguments
         if self.approver is None:
             mode = running.agent.policy.mode
             _tell(running, verdict)
@@ -93,12 +93,13 @@ class Gate:
         self, approver: Approver, running: RunningCall, verdict: Verdict
     ) -> ApprovalAnswer:
         from ankrcode.tooling.asking import approval_for, remember  # only a question pays for it
+        from ankrcode.tooling.consent import consent
 
         _tell(running, verdict)
         approval = approval_for(running, verdict, self._source.new_id("approval"))
         self._narrator.tell(running, ApprovalRequested, approval=approval)
         self._hooks.notify(running.ctx, APPROVAL)
-        answer = await approver(approval)
+        answer = await consent(approver, approval)
         self._narrator.tell(running, ApprovalAnswered, approval_id=approval.id, answer=answer)
         if answer.approved and answer.remember != "once" and answer.arguments is None:
             running.tell(**remember(running, answer.remember))
@@ -170,8 +171,17 @@ def _approved(verdict: Verdict, by: Authority) -> Verdict:
     return replace(verdict, decision=Decision.ALLOW, by=by, profile=profile)
 
 
+def _upheld(running: RunningCall, verdict: Verdict) -> Verdict:
+    """A hook takes its time: what has become forbidden meanwhile only a person could allow."""
+    now = judged(running)
+    return now if now.decision is Decision.DENY else verdict
+
+
 def _denied(running: RunningCall, verdict: Verdict) -> Refused:
     _tell(running, verdict)
+    is_by_mode = not verdict.rule and not verdict.is_firm
+    if is_by_mode and running.agent.policy.mode is Mode.PLAN:
+        return Refused.of("denied.plan", tool=running.name, reason=verdict.reason)
     return Refused.of("denied.rule", tool=running.name, reason=verdict.reason)
 
 

@@ -19,6 +19,7 @@ INTERRUPT_GRACE_S = 5.0
 
 _lock = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
+_thread: threading.Thread | None = None
 
 
 def run_in_background_loop(work: Coroutine[Any, Any, T]) -> T:
@@ -66,10 +67,11 @@ class _Errand(Generic[T]):
 
 
 def _running_loop() -> asyncio.AbstractEventLoop:
-    global _loop  # noqa: PLW0603 - one per process, on purpose
+    global _loop, _thread  # noqa: PLW0603 - one per process, on purpose
     with _lock:
-        if _loop is None or _loop.is_closed():
+        # In a forked process the thread of its parent is gone.
+        if _loop is None or _loop.is_closed() or _thread is None or not _thread.is_alive():
             _loop = asyncio.new_event_loop()
-            thread = threading.Thread(target=_loop.run_forever, name="ankrcode-loop", daemon=True)
-            thread.start()
+            _thread = threading.Thread(target=_loop.run_forever, name="ankrcode-loop", daemon=True)
+            _thread.start()
         return _loop

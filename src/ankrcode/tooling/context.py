@@ -239,23 +239,27 @@ class ToolContext:
         person = self._agent.person
         if person.asker is None:
             raise ToolError.of("question_nobody").coded(ErrorCode.EXECUTION_ERROR)
+        from ankrcode.tooling.consent import reply  # only a question pays for it
+
         with self.off_the_clock():
             async with person.turn:
                 self._tell(QuestionAsked, question=question)
                 person.notify(self, QUESTION)
-                answer = await person.asker(question)
+                answer = await reply(person.asker, question)
         self._tell(QuestionAnswered, answer=answer)
         return answer
 
     async def approved(self, approval: Approval) -> ApprovalAnswer:
         """Put a proposal, and wait for the yes or no, off the clock."""
         person = self._agent.person
+        from ankrcode.tooling.consent import consent  # only a question pays for it
+
         assert person.approver is not None  # whoever proposes has looked
         with self.off_the_clock():
             async with person.turn:
                 self._tell(ApprovalRequested, approval=approval)
                 person.notify(self, APPROVAL)
-                answer = await person.approver(approval)
+                answer = await consent(person.approver, approval)
         self._tell(ApprovalAnswered, approval_id=approval.id, answer=answer)
         return answer
 

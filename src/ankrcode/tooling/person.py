@@ -7,8 +7,8 @@ from ankrcode.protocol.approval import Approval, ApprovalAnswer
 from ankrcode.protocol.question import Question, QuestionAnswer
 from ankrcode.tooling.turnstile import Turnstile
 
-Approver = Callable[[Approval], Awaitable[ApprovalAnswer]]
-Asker = Callable[[Question], Awaitable[QuestionAnswer]]
+Approver = Callable[[Approval], Awaitable[ApprovalAnswer] | ApprovalAnswer]
+Asker = Callable[[Question], Awaitable[QuestionAnswer] | QuestionAnswer]
 
 # What hooks are told when somebody should look, by the names that published scripts know.
 APPROVAL, QUESTION = "permission_prompt", "elicitation_dialog"

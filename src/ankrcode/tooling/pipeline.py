@@ -14,13 +14,14 @@ from ankrcode.config.limits import Limits
 from ankrcode.config.redactor import Redactor
 from ankrcode.config.settings import Settings
 from ankrcode.errors import ErrorCode, ToolError
+from ankrcode.permissions.verdicts import Verdict
 from ankrcode.protocol.acts import Acts
 from ankrcode.protocol.call import ToolCall
 from ankrcode.protocol.event import Noticed
 from ankrcode.protocol.permission import Permission
 from ankrcode.protocol.result import ToolResult
 from ankrcode.tooling.activity import ActivityStream
-from ankrcode.tooling.approvals import Gate
+from ankrcode.tooling.approvals import Gate, judged
 from ankrcode.tooling.arguments import parse_arguments, restored
 from ankrcode.tooling.context import ToolContext
 from ankrcode.tooling.definition import asked_of_models
@@ -148,6 +149,12 @@ class Pipeline:
             call=call, tool=tool, args=args, arguments=arguments, ctx=ctx, agent=agent, acts=acts
         )
 
+    def judge(self, call: ToolCall, agent: AgentState) -> tuple[str, Verdict]:
+        """What it is about, and what would be decided, without running it. Raises `ToolError`."""
+        running = self.resolve(call, agent)
+        self._check_enabled(running)
+        return running.tool.subject(running.args), judged(running)
+
     def refuse(
         self, call: ToolCall, agent: AgentState, problem: ToolError, started: float
     ) -> ToolResult:
@@ -257,4 +264,4 @@ class Pipeline:
 
 def _raised(tool: str, problem: Exception) -> ToolError:
     error = f"{type(problem).__name__}: {problem}" if str(problem) else type(problem).__name__
-    return ToolError.of("tool_raised", tool=tool, error=error[:2_000])
+    return ToolError.of("tool_raised", tool=tool, error=error[:2_000].rstrip("."))

@@ -154,7 +154,9 @@ async def leave_plan(
     """Plan mode holds until the answer is yes; then what the plan asked for is granted."""
     if approver is None:
         return PlanAnswer(approved=False, feedback=say("plan.nobody"))
-    answer: ApprovalAnswer = await approver(approval)
+    from ankrcode.tooling.consent import consent  # only a question pays for it
+
+    answer = await consent(approver, approval)
     if not answer.approved:
         return PlanAnswer(approved=False, feedback=answer.feedback)
     from ankrcode.permissions.phrases import understood

@@ -216,7 +216,8 @@ def state_of(agent: AgentState) -> dict[str, Any]:
 
 
 def _changes(running: RunningCall) -> bool:
-    return not running.acts.changes_nothing
+    """Also what a further agent may do: the call that begins it touches nothing by itself."""
+    return not running.acts.changes_nothing or running.tool.category == "agents"
 
 
 def _noted(result: ToolResult | None, **facts: str) -> ToolResult | None:

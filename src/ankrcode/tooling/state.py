@@ -74,6 +74,7 @@ class AgentState:
         self.options = options or ToolOptions()
         self.settings = settings or Settings()
         self.turn_id = ""
+        self.is_at_work = False  # on a task: a conversation has one at a time
         self.reads = ReadState()
         self.files = files or FileWriter()
         self.tasks = tasks or Tasks()

@@ -60,6 +60,10 @@ class AgentWork(Work, Protocol):
 class Subagents(Protocol):
     """Each agent has its own: who may work for it, and how many."""
 
+    def check(self, order: AgentOrder) -> None:
+        """Could it begin? Raises `ToolError` if not: nobody is asked about what cannot be."""
+        ...
+
     def start(self, order: AgentOrder) -> AgentWork:
         """Let it begin. Raises `ToolError` if that cannot be: no such type, too deep, too many."""
         ...

@@ -1,5 +1,6 @@
 """Daemon threads that are used again: to start one costs more than most of the work done in it."""
 
+import os
 import threading
 from collections.abc import Callable
 from queue import SimpleQueue
@@ -41,3 +42,6 @@ class _Worker:
             if len(_idle) >= MAX_IDLE:
                 return
             _idle.append(self)
+
+
+os.register_at_fork(after_in_child=forget_idle)  # threads do not live on there

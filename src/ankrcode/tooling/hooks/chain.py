@@ -3,7 +3,7 @@
 from collections.abc import Coroutine
 from typing import Any, Protocol
 
-from ankrcode.errors import Refused
+from ankrcode.errors import Refused, UsageError
 from ankrcode.protocol.call import ToolCall
 from ankrcode.protocol.result import ToolResult
 from ankrcode.tooling.context import ToolContext
@@ -37,6 +37,9 @@ class HookChain:
     """Asks each hook in turn, under the tool's own name and with its parsed arguments."""
 
     def __init__(self, hooks: tuple[Hook, ...]) -> None:
+        for hook in hooks:
+            if not all(hasattr(hook, name) for name in ("before", "after", "failed")):
+                raise UsageError.of("not_a_hook", got=repr(hook))
         self._hooks = hooks
 
     def __bool__(self) -> bool:
