@@ -1,6 +1,7 @@
 """The power fails: what was not put on disk is gone, and no turn that was told is among it."""
 
 import asyncio
+import errno
 import os
 import random
 import stat
@@ -11,6 +12,7 @@ import pytest
 
 from ankrcode import Toolkit
 from ankrcode.config.settings import Settings, UndoSettings
+from ankrcode.errors import SessionError
 from ankrcode.protocol.call import ToolCall
 from ankrcode.protocol.result import ToolResult
 from ankrcode.sessions.log import read_log
@@ -271,12 +273,31 @@ def test_the_name_of_a_new_session_is_on_disk_with_its_first_turn(
     def noted(handle: int) -> None:
         synced.append(Path(f"/proc/self/fd/{handle}").readlink().name)
 
-    log = SessionStore(tmp_path / "sessions").create("s", 1.0).log
     for name in ("fsync", "fdatasync"):
         monkeypatch.setattr(os, name, noted, raising=False)
+    log = SessionStore(tmp_path / "made" / "too" / "sessions").create("s", 1.0).log
+    assert synced == [], "nobody waits for it before the first request"
     log.sync()
-    assert synced == ["s.jsonl", "sessions"]
+    named = ["s.jsonl", "sessions", tmp_path.name, "made", "too"]
+    assert synced == named, "with every folder that was made for it"
     log.append([TurnEnded(turn_id="t")])
     log.sync()
-    assert synced == ["s.jsonl", "sessions", "s.jsonl"]
+    assert synced == [*named, "s.jsonl"]
+    log.close()
+
+
+def test_a_folder_that_could_not_be_synced_is_not_taken_for_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = SessionStore(tmp_path / "sessions").create("s", 1.0).log
+
+    def fails(handle: int) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", fails)
+        with pytest.raises(SessionError):
+            log.sync()
+    with pytest.raises(SessionError):
+        log.sync()
     log.close()

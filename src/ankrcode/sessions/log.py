@@ -41,7 +41,8 @@ class LogContent(Struct, frozen=True, kw_only=True):
 class SessionLog:
     """Open for writing: locked, so that two processes never write one session."""
 
-    def __init__(self, path: str, *, is_new: bool = False) -> None:
+    def __init__(self, path: str, *, is_new: bool = False, made_in: Iterable[str] = ()) -> None:
+        """`made_in`: where folders were made for it, whose names are not on disk yet either."""
         self.path = path
         extra = os.O_CREAT | os.O_EXCL if is_new else 0
         try:
@@ -59,7 +60,7 @@ class SessionLog:
             os.close(self._handle)
             raise _failed(path, problem) from None
         self._is_broken = False
-        self._is_new = is_new
+        self._names_in = [*made_in, str(Path(path).parent)] if is_new else []
         self._closing = Lock()  # a handle is not closed while its bytes go to disk
 
     @property
@@ -98,9 +99,9 @@ class SessionLog:
                 if self._is_broken:
                     raise OSError(errno.EIO, os.strerror(errno.EIO))
                 _to_disk(self._handle)
-                if self._is_new:
-                    sync_folder(str(Path(self.path).parent))
-                    self._is_new = False
+                while self._names_in:
+                    sync_folder(self._names_in[-1])
+                    self._names_in.pop()
             except OSError as problem:
                 self._is_broken = True
                 raise _failed(self.path, problem) from None

@@ -17,7 +17,6 @@ from ankrcode.sessions.log import (
     read_bytes,
     read_first,
     read_log,
-    sync_folder,
 )
 from ankrcode.sessions.records import AnyRecord, Named, SessionStarted, Tagged, TaskKept
 from ankrcode.sessions.restore import Restored, repairs, restore, restored
@@ -80,10 +79,10 @@ class SessionStore:
         """Begin one; it is on disk with its first turn, before anybody is told of that."""
         path = self.path_of(session_id)
         try:
-            _make_lasting(self.folder)
+            made_in = _made_for(self.folder)
         except OSError as problem:
             raise _unusable(self.folder, problem) from None
-        log = SessionLog(path, is_new=True)
+        log = SessionLog(path, is_new=True, made_in=made_in)
         first = SessionStarted(id=session_id, at=at, **facts)
         try:
             log.append([first])
@@ -224,9 +223,8 @@ def _unusable(path: Path, problem: OSError) -> SessionError:
     return SessionError.of("session_unwritable", path=path, why=why)
 
 
-def _make_lasting(folder: Path) -> None:
-    """The folder, and on disk the name of every folder that had to be made for it."""
+def _made_for(folder: Path) -> list[str]:
+    """Make the folder; where it, and every folder that had to be made for it, got its name."""
     missing = [one for one in (folder, *folder.parents) if not one.exists()]
     make_private(folder)
-    for one in missing:
-        sync_folder(str(one.parent))
+    return [str(one.parent) for one in missing]

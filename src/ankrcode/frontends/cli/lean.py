@@ -1,12 +1,23 @@
-"""msgspec without `typing_extensions`, which it takes where it finds it: 3 ms less at a start."""
+"""Two modules loaded without what they take along but we do not need: 5 ms less at a start.
+
+Whoever wants the rest finds it as before.
+"""
 
 import sys
+from types import ModuleType
 
-_NOT_NEEDED = "typing_extensions"  # Python has all of it that msgspec looks for
+_NOT_NEEDED = "typing_extensions"  # msgspec takes it where it finds it; Python has all it looks for
+_SLOW = "urllib.parse"  # pathlib asks it for one function, which only `as_uri` uses
+_SINCE = (3, 13)  # from here on pathlib waits until then by itself
 
 
-def load_msgspec() -> None:
-    """Before anything else of ours does; whoever wants the other finds it as before."""
+def load_lean() -> None:
+    """Before anything else of ours loads them."""
+    _load_msgspec()
+    _load_pathlib()
+
+
+def _load_msgspec() -> None:
     if _NOT_NEEDED in sys.modules:
         return
     sys.modules[_NOT_NEEDED] = None  # type: ignore[assignment]
@@ -14,3 +25,21 @@ def load_msgspec() -> None:
         import msgspec  # noqa: F401
     finally:
         del sys.modules[_NOT_NEEDED]
+
+
+def _load_pathlib() -> None:
+    if sys.version_info >= _SINCE or _SLOW in sys.modules or "pathlib" in sys.modules:
+        return
+    instead = ModuleType(_SLOW)
+    instead.quote_from_bytes = _quote_from_bytes  # type: ignore[attr-defined]
+    sys.modules[_SLOW] = instead
+    try:
+        import pathlib  # noqa: F401
+    finally:
+        del sys.modules[_SLOW]
+
+
+def _quote_from_bytes(data: bytes) -> str:
+    from urllib.parse import quote_from_bytes
+
+    return quote_from_bytes(data)

@@ -12,7 +12,7 @@ from io import TextIOWrapper
 from types import FrameType
 
 from ankrcode.errors import AnkrCodeError, ErrorCode, ProviderError, ToolError, UsageError
-from ankrcode.frontends.cli.lean import load_msgspec
+from ankrcode.frontends.cli.lean import load_lean
 from ankrcode.frontends.cli.parser import SET_BEHIND, Parser, PlainHelp
 from ankrcode.words import say
 
@@ -125,7 +125,7 @@ def _dispatch(arguments: list[str]) -> int:
     if options.command is None:
         top.print_help()
         return 0
-    load_msgspec()
+    load_lean()
     module = import_module(f"ankrcode.frontends.cli.{options.command}")
     parser = Parser(prog=f"ankrcode {options.command}", description=module.__doc__)
     add_common_options(parser, default=argparse.SUPPRESS)
@@ -199,7 +199,7 @@ def _is_spoken_to() -> bool:
 
 
 def _task_options(arguments: list[str], prog: str) -> argparse.Namespace:
-    load_msgspec()
+    load_lean()
     from ankrcode.frontends.cli.ask_options import ABOUT, add_arguments, rules_joined
 
     # Said here, it need not be put together from all options at every start: 0.7 ms less.
