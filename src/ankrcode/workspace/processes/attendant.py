@@ -52,7 +52,7 @@ class Attendant:
         self._output, self._errors = outputs
         self._open = {handle for handle in (pipes.output, pipes.errors) if handle >= 0}
         self._stream = Stream()
-        self._buffer = bytearray(_FIRST_READ_BYTES)
+        self._buffer = bytearray()  # made when something is printed
 
     def attend(
         self, popen: "subprocess.Popen[bytes]", family: Descendants, started: float
@@ -122,6 +122,8 @@ class Attendant:
         return total
 
     def _read(self, handle: int) -> int:
+        if not self._buffer:
+            self._buffer = bytearray(_FIRST_READ_BYTES)
         try:
             count = os.readv(handle, [self._buffer])
         except BlockingIOError:
