@@ -5,9 +5,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from importlib import import_module
 
-# Nearly every task runs a command, and a model that answers at once leaves no time to load much.
-import ankrcode.permissions.shell.commands
-import ankrcode.workspace.processes.processes  # noqa: F401
+import ankrcode.workspace.processes.processes  # noqa: F401 - nearly every task runs a command
 from ankrcode.app import Toolkit
 from ankrcode.errors import AnkrCodeError
 from ankrcode.protocol.call import ToolCall
@@ -19,6 +17,8 @@ _FIRST = ("Read", "Bash", "Grep", "Edit", "Glob", "Write")
 # What a first command needs, in small parts: the loop looks for the answer between them.
 _PARTS = (
     "ankrcode.tools.bash",
+    "ankrcode.permissions.shell.grammar",
+    "ankrcode.permissions.shell.commands",
     "ankrcode.permissions.command_judge",
 )
 # What a first command loads besides the tool itself.
