@@ -2,12 +2,19 @@
 
 import asyncio
 import gc
+import socket
+import threading
 import time
+import weakref
+from collections.abc import Coroutine
+from typing import Any
 
 import pytest
 
 from ankrcode.errors import ProviderError
 from ankrcode.protocol.stream import FailureKind
+from ankrcode.providers.transport.address import parse_address
+from ankrcode.providers.transport.connection import Connection, open_connection
 from ankrcode.providers.transport.http import HttpClient, Timeouts
 from ankrcode.providers.transport.transport_fault import TransportFault
 from ankrcode.version import __version__
@@ -309,3 +316,39 @@ async def test_offline_loopback_is_reached(host: str) -> None:
         client = HttpClient(offline=True)
         assert await get(client, f"http://{host.rstrip('.')}:{server.port}/") == b"{}"
         await client.close()
+
+
+def test_a_connection_closed_from_another_thread_is_let_go_of_in_its_own() -> None:
+    """A writer that is forgotten closes its transport from the thread that forgot it."""
+    loop, is_free, is_blocked = asyncio.new_event_loop(), threading.Event(), threading.Event()
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+
+    def in_loop(work: Coroutine[Any, Any, Any]) -> Any:
+        return asyncio.run_coroutine_threadsafe(work, loop).result(10)
+
+    async def opened(port: int) -> Connection:
+        address = parse_address(f"http://127.0.0.1:{port}")
+        return await open_connection(address, proxy=None, tls=None, offline=True)
+
+    def busy() -> None:
+        is_blocked.set()
+        is_free.wait(10)
+
+    listener = socket.create_server(("127.0.0.1", 0))
+    connection = in_loop(opened(listener.getsockname()[1]))
+    loop.call_soon_threadsafe(busy)
+    assert is_blocked.wait(10)
+    writer = weakref.ref(connection._writer)
+    connection.close()
+    del connection
+    gc.collect()
+    assert writer() is not None, "it lives until its own loop has closed it"
+    is_free.set()
+    in_loop(asyncio.sleep(0))
+    gc.collect()
+    assert writer() is None
+    listener.close()
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join(10)
+    loop.close()

@@ -57,12 +57,16 @@ class Connection:
 
     def close(self) -> None:
         """At once: nobody waits for what is on its way."""
-        transport = self._writer.transport
         if self.loop is asyncio._get_running_loop():
-            transport.abort()
+            self._abort()
         elif not self.loop.is_closed():  # it works in another thread
             with suppress(RuntimeError):  # it ended just now
-                self.loop.call_soon_threadsafe(transport.abort)
+                self.loop.call_soon_threadsafe(self._abort)
+
+    def _abort(self) -> None:
+        """Of our own, so that the writer lives until then: forgotten, it would close the transport
+        from whichever thread forgot it."""
+        self._writer.transport.abort()
 
 
 async def open_connection(
