@@ -16,6 +16,9 @@ def main() -> int:
         return 0
     gc.set_threshold(_OBJECTS_PER_SEARCH)  # what loading makes is no garbage: 8 ms less
     try:
+        from ankrcode.frontends.cli.lean import load_lean
+
+        load_lean("argparse")
         from ankrcode.frontends.cli.main import run
 
         code = run(sys.argv[1:])

@@ -1,6 +1,7 @@
 """A vendor on loopback for commands in processes of their own: one answer after the other."""
 
 import json
+import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,8 +27,8 @@ class Vendor:
 
 
 @contextmanager
-def vendor(*answers: Answer) -> Iterator[Vendor]:
-    """The last answer is given again and again."""
+def vendor(*answers: Answer, certificate: str = "") -> Iterator[Vendor]:
+    """The last answer is given again and again; over TLS with a certificate."""
     it = Vendor(list(answers))
 
     class Handler(BaseHTTPRequestHandler):
@@ -49,9 +50,13 @@ def vendor(*answers: Answer) -> Iterator[Vendor]:
         do_GET = do_POST  # noqa: N815
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    if certificate:
+        tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        tls.load_cert_chain(certificate)
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
-    it.url = f"http://127.0.0.1:{server.server_address[1]}"
+    it.url = f"{'https' if certificate else 'http'}://127.0.0.1:{server.server_address[1]}"
     try:
         yield it
     finally:

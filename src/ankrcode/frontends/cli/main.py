@@ -41,6 +41,9 @@ FAILED, USAGE, NO_MODEL, DENIED, INTERRUPTED = 1, 2, 3, 4, 130
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 _VALUED = ("--cwd", "--set")
+_WITHOUT_LOOP = ("tools", "config", "init")
+_LOADED = ("msgspec", "pathlib")
+_LOADED_FOR_TOOLS = (*_LOADED, "asyncio")
 _FOR_TASKS = ("output_format", "input_format", "json_schema", "image")
 _ABOUT = ("-h", "--help", "-V", "--version")
 _WITHOUT_COMMAND = """\
@@ -125,7 +128,7 @@ def _dispatch(arguments: list[str]) -> int:
     if options.command is None:
         top.print_help()
         return 0
-    load_lean()
+    load_lean(*_LOADED if options.command in _WITHOUT_LOOP else _LOADED_FOR_TOOLS)
     module = import_module(f"ankrcode.frontends.cli.{options.command}")
     parser = Parser(prog=f"ankrcode {options.command}", description=module.__doc__)
     add_common_options(parser, default=argparse.SUPPRESS)
@@ -164,8 +167,13 @@ def _ask(arguments: list[str]) -> int:
     options = _task_options(arguments, "ankrcode -p")
     from ankrcode.frontends.cli.ask import run as run_task
 
-    _heed_signals(signal.default_int_handler)
+    _heed_signals(_interrupt)
     return run_task(options)
+
+
+def _interrupt(*_: object) -> None:
+    """Like Python's own; but that one asyncio would replace, and then load `inspect` for it."""
+    raise KeyboardInterrupt
 
 
 def _heed_signals(handler: Callable[[int, FrameType | None], object]) -> None:
@@ -199,7 +207,7 @@ def _is_spoken_to() -> bool:
 
 
 def _task_options(arguments: list[str], prog: str) -> argparse.Namespace:
-    load_lean()
+    load_lean(*_LOADED_FOR_TOOLS)
     from ankrcode.frontends.cli.ask_options import ABOUT, add_arguments, rules_joined
 
     # Said here, it need not be put together from all options at every start: 0.7 ms less.

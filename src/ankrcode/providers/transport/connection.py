@@ -5,12 +5,12 @@ import os
 from contextlib import suppress
 from errno import ECONNRESET
 from socket import EAI_AGAIN
-from ssl import SSLContext
 
 from ankrcode.protocol.stream import FailureKind
 from ankrcode.providers.transport.address import LOOPBACK_NAMES, Address
 from ankrcode.providers.transport.http1 import AnswerReader
 from ankrcode.providers.transport.proxies import Proxy
+from ankrcode.providers.transport.tls import Tls
 from ankrcode.providers.transport.transport_fault import TransportFault
 
 _READ_BYTES = 64 * 1024
@@ -52,7 +52,7 @@ class Connection:
         except OSError:  # reset, or an error of TLS
             return b""
 
-    async def secure(self, context: SSLContext, host: str) -> None:
+    async def secure(self, context: Tls, host: str) -> None:
         await self._writer.start_tls(context, server_hostname=host)
 
     def close(self) -> None:
@@ -70,7 +70,7 @@ class Connection:
 
 
 async def open_connection(
-    address: Address, *, proxy: Proxy | None, tls: SSLContext | None, offline: bool
+    address: Address, *, proxy: Proxy | None, tls: Tls | None, offline: bool
 ) -> Connection:
     """`tls` is there if anything on the way is https."""
     first = proxy.address if proxy else address
@@ -91,7 +91,7 @@ async def open_connection(
     return connection
 
 
-async def _connect(address: Address, tls: SSLContext | None, *, is_proxy: bool) -> Connection:
+async def _connect(address: Address, tls: Tls | None, *, is_proxy: bool) -> Connection:
     # By its number, so that no name is ever looked up for a loopback address.
     by_name = address.host.lower() in LOOPBACK_NAMES
     hosts = _LOOPBACK_LITERALS if by_name else (address.host,)

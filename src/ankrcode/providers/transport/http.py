@@ -5,7 +5,6 @@ Every wait has a bound of its own: reaching the server, its first byte, each pau
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
-from ssl import SSLContext
 
 from msgspec import Struct
 
@@ -14,7 +13,7 @@ from ankrcode.providers.transport.address import Address, parse_address
 from ankrcode.providers.transport.connection import Connection, open_connection
 from ankrcode.providers.transport.http1 import AnswerReader, Head
 from ankrcode.providers.transport.proxies import Proxies, Proxy
-from ankrcode.providers.transport.tls import TlsFiles, tls_context
+from ankrcode.providers.transport.tls import Tls, TlsFiles, tls_context
 from ankrcode.providers.transport.transport_fault import TransportFault
 from ankrcode.version import __version__
 
@@ -49,7 +48,7 @@ class HttpClient:
         self.timeouts = timeouts or Timeouts()
         self._proxies = proxies or Proxies({})
         self._tls_files = tls or TlsFiles()
-        self._tls: SSLContext | None = None
+        self._tls: Tls | None = None
         self._offline = offline
         self._idle: dict[_Place, list[Connection]] = {}
 

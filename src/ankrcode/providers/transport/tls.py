@@ -2,11 +2,13 @@
 
 import os
 from collections.abc import Mapping
-from ssl import SSLContext
+from typing import Any
 
 from msgspec import Struct
 
 from ankrcode.errors import ProviderError
+
+Tls = Any  # an ssl.SSLContext: loading its module takes 5 ms, and a server of one's own needs none
 
 
 class TlsFiles(Struct, frozen=True, kw_only=True):
@@ -27,7 +29,7 @@ def tls_files(environ: Mapping[str, str], own: TlsFiles) -> TlsFiles:
     return TlsFiles(ca_file=ca_file, client_cert=own.client_cert, client_key=own.client_key)
 
 
-def tls_context(files: TlsFiles) -> SSLContext:
+def tls_context(files: TlsFiles) -> Tls:
     """The checks are never switched off: a wrong certificate is always an error."""
     import ssl
 
