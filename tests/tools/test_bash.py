@@ -2,6 +2,8 @@
 
 import asyncio
 import os
+import subprocess
+import sys
 import uuid
 from pathlib import Path
 from typing import Any
@@ -632,3 +634,39 @@ async def test_what_nobody_was_asked_about_runs_no_program_of_the_folder(
     kit.close()
     assert unasked.text.split() == ["bin"]
     assert "mine" in allowed.text
+
+
+# ── while it runs ─────────────────────────────────────────────────────────────────────────────
+LOADED_MEANWHILE = """
+import asyncio, os, sys
+from ankrcode import Toolkit
+
+def is_loaded():
+    return "ankrcode.tooling.command_result" in sys.modules
+
+async def main():
+    kit = Toolkit(cwd=".", mode="bypass")
+    os.mkfifo("gate")
+    waiting = asyncio.ensure_future(kit.call("Bash", command="cat gate"))
+    await asyncio.sleep(0)
+    print(is_loaded())
+    while not is_loaded():
+        await asyncio.sleep(0.01)
+    print(waiting.done())
+    await asyncio.to_thread(lambda: open("gate", "w").close())
+    print((await waiting).ok)
+    kit.close()
+
+asyncio.run(asyncio.wait_for(main(), 20))
+"""
+
+
+def test_what_its_result_needs_is_loaded_before_it_ends(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", LOADED_MEANWHILE],
+        cwd=tmp_path,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert (done.stdout.split(), done.stderr) == (["False", "False", "True"], "")

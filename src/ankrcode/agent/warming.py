@@ -5,7 +5,10 @@ from collections.abc import Iterable
 from contextlib import suppress
 from importlib import import_module
 
-import ankrcode.workspace.processes.processes  # noqa: F401 - nearly every task runs a command
+# Nearly every task runs a command, and a quick model leaves no time to load these.
+import ankrcode.permissions.shell.commands
+import ankrcode.permissions.shell.grammar
+import ankrcode.workspace.processes.processes  # noqa: F401
 from ankrcode.app import Toolkit
 from ankrcode.errors import AnkrCodeError
 from ankrcode.protocol.call import ToolCall
@@ -15,12 +18,7 @@ _LEAVES_S = 0.0015  # then a request is on its way, or its connection is being m
 _THINKS_S = 0.015  # a model that answers sooner leaves no time for a thread
 _FIRST = ("Read", "Bash", "Grep", "Edit", "Glob", "Write")
 # What a first command needs, in small parts: the loop looks for the answer between them.
-_PARTS = (
-    "ankrcode.tools.bash",
-    "ankrcode.permissions.shell.grammar",
-    "ankrcode.permissions.shell.commands",
-    "ankrcode.permissions.command_judge",
-)
+_PARTS = ("ankrcode.tools.bash", "ankrcode.permissions.command_judge", "ankrcode.sandbox.choose")
 # What a first command loads besides the tool itself.
 _FOR_COMMANDS = (
     "ankrcode.sandbox.choose",

@@ -4,6 +4,7 @@ import asyncio
 import os
 import subprocess
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Annotated, Any, Literal
 from uuid import NAMESPACE_OID, uuid5
 
@@ -27,6 +28,8 @@ from ankrcode.words import say
 from ankrcode.workspace.processes.processes import MAX_COMMAND_BYTES, Outcome, Process
 
 _TITLE_CHARS = 200
+_OTHERS_START_S = 0.05
+_FOR_RESULT = ("ankrcode.tooling.command_result", "ankrcode.config.redacted_output")
 _UNCONFINED = "unconfined: "  # so a remembered yes to a command is none to the same without a wall
 
 
@@ -226,6 +229,7 @@ async def begun(process: Process) -> None:
 async def attended(process: Process, wait_s: float | None) -> Outcome | None:
     """Wait for the end, or so long; cancelled, the command is stopped and says how it ended."""
     end = process.finished()
+    loading = asyncio.get_running_loop().call_later(_OTHERS_START_S, load_for_result)
     try:
         await asyncio.wait((end,), timeout=wait_s)
     except asyncio.CancelledError:
@@ -235,6 +239,8 @@ async def attended(process: Process, wait_s: float | None) -> Outcome | None:
         except asyncio.CancelledError:
             process.stop(at_once=True)
             raise
+    finally:
+        loading.cancel()
     if not end.done():
         end.cancel()
         return None
@@ -242,6 +248,12 @@ async def attended(process: Process, wait_s: float | None) -> Outcome | None:
         return end.result()
     except (OSError, ValueError, subprocess.SubprocessError) as problem:
         raise not_started(problem) from None
+
+
+def load_for_result() -> None:
+    """Before it ends, for then somebody waits; after the start of others, which come first."""
+    for module in _FOR_RESULT:
+        import_module(module)
 
 
 async def cut_short(process: Process) -> Outcome:
@@ -261,7 +273,6 @@ def not_started(problem: BaseException) -> ToolError:
 def concluded(
     process: Process, outcome: Outcome, args: BashInput, ctx: ToolContext, notes: list[str]
 ) -> ToolResult:
-    # Loaded when the first of them has ended: until then they only keep it from starting.
     from ankrcode.tooling.command_result import (
         assembled,
         facts_of,

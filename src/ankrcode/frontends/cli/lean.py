@@ -65,6 +65,7 @@ def _stand_ins() -> tuple[_Later, ...]:
         ),
         _Later("locale"),
         _Later("tokenize"),
+        _Later("textwrap"),
         _Later("inspect"),
         _LaterTls("ssl"),
         _Later("asyncio.sslproto"),
