@@ -3,7 +3,7 @@
 import gc
 import sys
 
-_OBJECTS_PER_SEARCH = 50_000
+_OBJECTS_PER_SEARCH = 100_000
 _INTERRUPTED = 130
 
 
