@@ -31,15 +31,20 @@ class Soon:
     def hand_over(self) -> None:
         """A thread is needed now; from whichever thread this is asked."""
         if self._taking.acquire(blocking=False):
-            # Without waiting until it runs, as `Thread.start` would; nobody needs its name.
-            start_new_thread(self._attend, ())
+            self._attend_aside()
 
     def _ended(self) -> None:
         self._forget()
-        if not self._is_over():
-            self.hand_over()
-        elif self._taking.acquire(blocking=False):
+        if not self._taking.acquire(blocking=False):
+            return  # a thread reads its output already: two would take it from each other
+        if self._is_over():
             self._attend()
+        else:
+            self._attend_aside()
+
+    def _attend_aside(self) -> None:
+        # Without waiting until it runs, as `Thread.start` would; nobody needs its name.
+        start_new_thread(self._attend, ())
 
     def _lasts(self) -> None:
         self._forget()
