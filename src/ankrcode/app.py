@@ -4,7 +4,7 @@ import os
 from _thread import start_new_thread
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from ankrcode.config.settings import Settings
 from ankrcode.errors import SessionError, ToolError, UsageError
 from ankrcode.permissions.policy import Policy
 from ankrcode.permissions.rules.layers import rules_of_settings
-from ankrcode.permissions.rules.rules import NO_RULES, Ruleset
+from ankrcode.permissions.rules.rules import Ruleset
 from ankrcode.permissions.verdicts import Verdict
 from ankrcode.plugins import load_plugins
 from ankrcode.protocol.call import ToolCall
@@ -254,7 +254,7 @@ class Toolkit:
 
     async def _ready(self) -> None:
         if self.hooks is not None and not self.hooks.has_begun:
-            self.hooks.pending_context = list((await self.begin()).context)
+            self.hooks.begun = await self.begin()  # told with the first result
         if self.registry.is_uninitialised:
             with suppress(UsageError):  # a call of that very tool says what is wrong with it
                 await self.registry.initialise(self.agent.workspace.cwd)
@@ -349,21 +349,21 @@ class Toolkit:
         """
         child = object.__new__(Toolkit)
         child.__dict__.update(self.__dict__)
-        registry = self.registry.subset(tools) if tools is not None else self.registry
+        registry = self.registry.lent(tools) if tools is not None else self.registry
         own, source = self.agent, self._pipeline.source
         if root is None:
-            workspace, rules = Workspace(own.workspace.roots, cwd or own.workspace.cwd), NO_RULES
+            workspace, there = Workspace(own.workspace.roots, cwd or own.workspace.cwd), None
         else:
             from ankrcode.permissions.rules.moved import moved  # only a copy pays for it
 
             workspace = Workspace((root,), cwd or root)
-            rules = moved(own.policy.rules, own.workspace.root, workspace.root)
+            there = partial(moved, old=own.workspace.root, new=workspace.root)
         child.agent = AgentState(
             workspace=workspace,
             policy=own.policy.narrowed(
                 mode=None if mode is None else mode_named(mode),
                 granted=frozenset(Permission(one) for one in permissions),
-                rules=rules,
+                moved=there,
             ),
             session_id=own.session_id,
             agent=name,

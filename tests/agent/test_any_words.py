@@ -141,3 +141,47 @@ def test_code_that_ran_may_have_tested() -> None:
     assert unsupported([ran], "All tests pass.") == ""
     red = Ran(tool="RunCode", arguments={"code": "import pytest"}, ok=False, exit_code=1)
     assert unsupported([red], "All tests pass.")
+
+
+RUNS = st.lists(
+    st.tuples(
+        st.sampled_from(["pytest", "pytest tests/a", "pytest tests/b", "npx jest", "cargo test"]),
+        st.integers(1, 40),
+        st.integers(0, 9),
+        st.booleans(),
+    ),
+    min_size=1,
+    max_size=5,
+)
+
+
+def line_of(command: str, passed: int, skipped: int) -> str:
+    """What its runner prints."""
+    if command == "npx jest":
+        return f"Tests:       {skipped} skipped, {passed} passed, {passed + skipped} total"
+    if command == "cargo test":
+        return f"test result: ok. {passed} passed; 0 failed; {skipped} ignored; 0 measured"
+    return f"{passed} passed, {skipped} skipped in 0.12s"
+
+
+@given(RUNS, st.data())
+@examples(in_ci=300, in_torture=20_000)
+def test_no_sum_of_what_was_counted_is_called_wrong(
+    runs: list[tuple[str, int, int, bool]], data: st.DataObject
+) -> None:
+    """Of the newest runs of each command, with or without what was skipped; nor any smaller one."""
+    lines: list[str] = []
+    newest: dict[str, tuple[int, int]] = {}
+    for command, passed, skipped, is_change in runs:
+        lines += ["w src/a.py"] if is_change else []
+        lines.append(f"$ {command} -> {line_of(command, passed, skipped)}")
+        newest[command] = (passed, skipped)
+    parts = [n for pair in newest.values() for n in pair]
+    chosen = data.draw(st.lists(st.sampled_from(range(len(parts))), unique=True))
+    claimed = sum(parts[one] for one in chosen)
+    note = unsupported([ran_of(line) for line in lines], f"All {claimed} tests pass.")
+    assert f"{claimed} tests pass" not in note
+    passed, skipped = newest[runs[-1][0]]
+    fewer = data.draw(st.integers(1, passed + skipped))
+    note = unsupported([ran_of(line) for line in lines], f"All {fewer} tests pass.")
+    assert f"{fewer} tests pass" not in note

@@ -6,7 +6,16 @@ from typing import Any
 import pytest
 
 from agent.talking import agent_in, call, calls
-from agent.transcripts import GREEN_RUNS, MORE, NO_CLAIMS, NOTED, OUTSIDE, Transcript, ran_of
+from agent.transcripts import (
+    COUNTS,
+    GREEN_RUNS,
+    MORE,
+    NO_CLAIMS,
+    NOTED,
+    OUTSIDE,
+    Transcript,
+    ran_of,
+)
 from ankrcode.agent.evidence import unsupported
 from ankrcode.agent.learning import learned
 from ankrcode.agent.ledger import TEXT_CHARS, Ledger, Ran
@@ -55,6 +64,39 @@ def test_many_runners_and_many_ways_to_say_it(one: Transcript) -> None:
 @pytest.mark.parametrize("one", OUTSIDE, ids=lambda one: one.name)
 def test_what_somebody_else_would_write(one: Transcript) -> None:
     assert judged(one) == one.note
+
+
+@pytest.mark.parametrize("one", COUNTS, ids=lambda one: f"{one.name} {one.answer[:40]}")
+def test_only_more_tests_than_certainly_ran_are_called_miscounted(one: Transcript) -> None:
+    assert judged(one) == one.note
+
+
+@pytest.mark.parametrize("asked", ["Make the 12 tests pass.", "१२ टेस्ट हैं।"])
+def test_a_number_that_the_person_said_is_not_made_up(asked: str) -> None:
+    ran = [ran_of("w a.py"), ran_of("$ pytest -> 8 passed in 0.1s")]
+    assert unsupported(ran, "All 12 tests pass.", (), asked) == ""
+    assert key_of(unsupported(ran, "All 12 tests pass.", (), "Fix it.")) == "evidence_count"
+
+
+def test_of_a_long_output_only_what_sums_up_all_of_it_counts() -> None:
+    dots = "." * TEXT_CHARS
+    for command, text, note in (
+        ("pytest", f"{dots}\n8 passed in 0.1s", "evidence_count"),
+        ("for i in 1 2; do pytest; done", f"{dots}\n8 passed in 0.1s", ""),
+        ("cargo test", f"{dots}\ntest result: ok. 8 passed; 0 failed", ""),
+        ("go test -v ./...", f"{dots}\n--- PASS: TestA (0.00s)\nok x 0.1s", ""),
+    ):
+        result = ToolResult(text=text[-TEXT_CHARS:], metadata={"exit_code": 0})
+        told = after(WRITE, ("Bash", {"command": command}, result), answer="All 12 tests pass.")
+        assert told == note, command
+
+
+def test_the_note_names_both_numbers() -> None:
+    ran = [ran_of("w a.py"), ran_of("$ pytest -q -> 7 passed, 1 skipped in 0.1s")]
+    assert unsupported(ran, "All 12 tests pass.") == (
+        "Note: the answer says that 12 tests pass, but the runs that were seen counted 8 in all,"
+        " the last of them: pytest -q"
+    )
 
 
 def test_no_answer_is_accused_in_error_and_few_get_away() -> None:
@@ -149,11 +191,11 @@ def test_each_file_on_its_own_is_all_of_them(tmp_path: Path) -> None:
 
 
 # ── what the ledger hears of ──────────────────────────────────────────────────────────────
-def after(*told: tuple[str, dict[str, Any], ToolResult]) -> str:
+def after(*told: tuple[str, dict[str, Any], ToolResult], answer: str = "All tests pass.") -> str:
     ledger = Ledger()
     for number, (name, arguments, result) in enumerate(told):
         ledger.note([ToolUsePart(id=str(number), name=name, arguments=arguments)], [result])
-    return key_of(unsupported(ledger.ran, "All tests pass."))
+    return key_of(unsupported(ledger.ran, answer))
 
 
 GREEN = ToolResult(text="12 passed", metadata={"exit_code": 0})

@@ -355,8 +355,9 @@ USES = {
     "thread after loop": "with a: asyncio.run(a.run('x')); print(a.run_sync('y').text)",
 }
 PROGRAM = """
-import asyncio, sys
+import asyncio, logging, sys
 from ankrcode import Agent
+logging.disable()  # of steps that took long, in development mode on a busy machine
 a = Agent("openai-compatible/m", base_url=sys.argv[1], cwd=sys.argv[2], mode="bypass")
 {use}
 """

@@ -17,7 +17,7 @@ from ankrcode.protocol.stream import (
     StopReason,
     TextGrew,
 )
-from ankrcode.providers.scripted import Turn
+from ankrcode.providers.scripted import ScriptedCall, Turn
 from ankrcode.providers.wire import Options
 
 
@@ -145,10 +145,53 @@ async def test_options_go_with_every_request(tmp_path: Path) -> None:
 
 
 async def test_a_limit_that_cuts_every_answer_ends_in_the_end(tmp_path: Path) -> None:
+    """All that was said is kept; but nobody must take it for a whole answer."""
     agent, model = agent_in(tmp_path, [Turn(text="more ", stop=StopReason.LENGTH)] * 20)
     answer = await agent.run("a long tale")
     assert answer.text == "more " * 6
     assert len(model.requests) == 6
+    assert (answer.subtype, answer.is_error) == ("error_provider", True)
+    assert "cut off at its length 6 times" in answer.error
+    model.turns[:] = ["The end."]
+    assert (await agent.run("go on")).ok
+
+
+BROKEN = ScriptedCall(name="List", arguments='{"path": "')
+
+
+@pytest.mark.parametrize(
+    ("turn", "said"),
+    [
+        (Turn(text="", thinking="Hm. ", stop=StopReason.LENGTH), "cut off at its length"),
+        (Turn(text="wait ", stop=StopReason.PAUSE), "paused 6 times"),
+        (Turn(text="I look. ", calls=(BROKEN,)), "arguments that are no JSON"),
+        (Turn(calls=(BROKEN,), stop=StopReason.LENGTH), "arguments that are no JSON"),
+    ],
+)
+async def test_what_never_becomes_a_whole_answer_is_no_success(
+    tmp_path: Path, turn: Turn, said: str
+) -> None:
+    agent, model = agent_in(tmp_path, [turn] * 20)
+    answer = await agent.run("go")
+    assert answer.subtype == "error_provider"
+    assert said in answer.error
+    assert len(model.requests) == 6
+    assert answer.text == turn.text * 6
+
+
+async def test_a_piece_that_ends_well_makes_the_whole_answer_good(tmp_path: Path) -> None:
+    cut = Turn(text="more ", stop=StopReason.LENGTH)
+    agent, _ = agent_in(tmp_path, [*[cut] * 5, "and the end."])
+    answer = await agent.run("a long tale")
+    assert (answer.subtype, answer.text) == ("success", "more " * 5 + "and the end.")
+
+
+async def test_data_that_fits_is_whole_whatever_its_end(tmp_path: Path) -> None:
+    cut = Turn(text="", thinking="Hm.", stop=StopReason.LENGTH)
+    whole = Turn(text='{"a": 1}', stop=StopReason.LENGTH)
+    agent, _ = agent_in(tmp_path, [*[cut] * 5, whole])
+    answer = await agent.run("go", schema={"type": "object", "required": ["a"]})
+    assert (answer.subtype, answer.structured) == ("success", {"a": 1})
 
 
 # ── what a screen sees ────────────────────────────────────────────────────────────────────

@@ -1,12 +1,14 @@
 """Every hook event of a conversation really fires, and may do what it is there for."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from agent.talking import agent_in, call, calls, check_accepted, check_prefixes, said, texts
-from ankrcode import hook
+from agent.test_small_window import Summarising
+from ankrcode import Agent, hook
 from ankrcode.protocol.event import Noticed
 
 Payload = dict[str, Any]
@@ -58,6 +60,81 @@ async def test_what_the_start_says_is_told_once_with_the_first_task(
     check_prefixes(model.requests)
 
 
+def says_where(payload: Payload) -> Any:
+    return {"hookSpecificOutput": {"additionalContext": f"rules of {payload['source']}"}}
+
+
+async def test_what_the_start_says_outlives_a_summary(tmp_path: Path, heard: Heard) -> None:
+    """It would be summed up with the rest: the hook is asked again, as scripts expect."""
+    agent, model = agent_in(tmp_path, ["one", "a summary", "two"],
+                            hooks=[heard.on("SessionStart", says_where)])  # fmt: skip
+    await agent.run("first")
+    assert await agent.compact()
+    await agent.run("second")
+    assert [one["source"] for one in heard] == ["startup", "compact"]
+    told = "".join(map(texts, said(model.requests[-1])))
+    assert "rules of compact" in told
+    check_accepted(model.requests[-1].messages)
+
+
+async def test_what_the_start_says_is_told_again_in_a_small_window(
+    tmp_path: Path, heard: Heard
+) -> None:
+    """However much it is: it takes no more than its share."""
+    (tmp_path / "a.txt").write_text("some words here\n" * 60, encoding="utf-8")
+    context = {"additionalContext": "Always use tabs. " + "Mind the gap. " * 900}
+    steps = [calls(call("Read", file_path="a.txt", offset=at + 1, limit=30)) for at in range(40)]
+    hooks = [heard.on("SessionStart", lambda p: context if p["source"] == "compact" else None)]
+    model = Summarising([*steps, "Done."], context_tokens=4_000)
+    agent = Agent(model, cwd=tmp_path, hooks=hooks)
+    answer = await agent.run("work")
+    assert answer.text == "Done.", answer.error
+    assert len(heard) > 1
+    assert "Always use tabs." in "".join(map(texts, said(model.requests[-1])))
+    for request in model.requests:
+        check_accepted(request.messages)
+
+
+async def test_after_a_summary_the_hook_of_the_start_stops_nothing(
+    tmp_path: Path, heard: Heard
+) -> None:
+    stop = {"continue": False, "stopReason": "enough"}
+    hooks = [heard.on("SessionStart", stop, matcher="compact")]
+    agent, _ = agent_in(tmp_path, ["one", "a summary", "two"], hooks=hooks)
+    await agent.run("first")
+    notices: list[Any] = []
+    agent.kit.on("notice", notices.append)
+    assert await agent.compact()
+    agent.kit.activity.flush()
+    assert {"tool": "SessionStart", "message": "enough"} in [one.values for one in notices]
+    assert (await agent.run("second")).text == "two"
+
+
+async def test_a_conversation_that_begins_anew_says_so(tmp_path: Path, heard: Heard) -> None:
+    hooks = [heard.on("SessionStart", says_where)]
+    agent, model = agent_in(tmp_path, ["one", "two", "three"], hooks=hooks)
+    await agent.run("first")
+    agent.clear()
+    await agent.run("second")
+    await agent.run("third")
+    assert [one["source"] for one in heard] == ["startup", "clear"]
+    told = texts(said(model.requests[1])[0])
+    assert told.startswith("second")
+    assert "rules of clear" in told
+
+
+async def test_a_further_agent_that_sums_up_starts_no_session(tmp_path: Path, heard: Heard) -> None:
+    (tmp_path / "a.txt").write_text("some words here\n" * 60, encoding="utf-8")
+    hooks = [heard.on("SessionStart"), heard.on("PostCompact")]
+    order = call("Task", description="d", prompt="p", subagent_type="explore", max_turns=50)
+    steps = [calls(call("Read", file_path="a.txt", offset=at + 1, limit=30)) for at in range(40)]
+    model = Summarising([calls(order), *steps, "found", "Done."], context_tokens=4_000)
+    agent = Agent(model, cwd=tmp_path, hooks=hooks)
+    assert (await agent.run("work")).text == "Done."
+    assert "PostCompact" in heard.events
+    assert heard.events.count("SessionStart") == 1
+
+
 async def test_a_resumed_session_says_so(tmp_path: Path, heard: Heard) -> None:
     agent, _ = agent_in(tmp_path, ["one"], records=True)
     await agent.run("first")
@@ -105,6 +182,96 @@ async def test_a_prompt_may_be_kept_out(tmp_path: Path, heard: Heard) -> None:
     assert model.requests == []
     assert (await agent.run("something else")).ok
     assert [texts(one) for one in said(model.requests[0])] == ["something else"]
+
+
+def no_passwords(payload: Payload) -> Any:
+    if "password" in payload["prompt"]:
+        return {"decision": "block", "reason": "no passwords here"}
+    return {"additionalContext": f"heard: {payload['prompt']}"}
+
+
+@pytest.mark.parametrize("is_last", [False, True])
+async def test_words_while_it_works_go_by_the_same_hook(
+    tmp_path: Path, heard: Heard, *, is_last: bool
+) -> None:
+    """With the next results, or after the last answer."""
+    hooks = [heard.on("UserPromptSubmit", no_passwords)]
+    agent, model = agent_in(tmp_path, [], hooks=hooks)
+
+    def speaks(request: Any) -> Any:
+        agent.say("my password is x")
+        agent.say("use tabs")
+        return "First." if is_last else calls(call("List"))
+
+    model.turns[:] = [speaks, "With tabs."]
+    events = [one async for one in agent.stream("write it")]
+    assert [one["prompt"] for one in heard] == ["write it", "my password is x", "use tabs"]
+    last = texts(model.requests[1].messages[-1])
+    assert last.startswith("use tabs")
+    assert "heard: use tabs" in last
+    assert not any("password" in texts(one) for one in agent.kit.agent.messages)
+    [shown] = [one for one in events if isinstance(one, Noticed)]
+    assert shown.key == "agent_words_blocked"
+    assert shown.values == {"why": "no passwords here"}
+    check_accepted(agent.kit.agent.messages)
+    check_prefixes(model.requests)
+
+
+async def test_words_that_are_all_kept_out_keep_nobody_at_work(
+    tmp_path: Path, heard: Heard
+) -> None:
+    agent, model = agent_in(tmp_path, [], hooks=[heard.on("UserPromptSubmit", no_passwords)])
+
+    def speaks(request: Any) -> str:
+        agent.say("password 1")
+        return "Done."
+
+    model.turns[:] = [speaks, "never"]
+    assert (await agent.run("work")).text == "Done."
+    assert len(model.requests) == 1
+
+
+async def test_words_before_the_first_task_go_by_the_hook_as_well(
+    tmp_path: Path, heard: Heard
+) -> None:
+    agent, model = agent_in(tmp_path, ["ok"], hooks=[heard.on("UserPromptSubmit", no_passwords)])
+    agent.say("password 1")
+    agent.say("mind the gap")
+    await agent.run("go")
+    told = texts(said(model.requests[0])[0])
+    assert told.startswith("mind the gap")
+    assert "password" not in told
+
+
+async def test_cancelled_while_a_hook_looks_at_a_word_it_is_not_lost(
+    tmp_path: Path, heard: Heard
+) -> None:
+    looks = asyncio.Event()
+    is_slow = True
+
+    @hook("UserPromptSubmit")
+    async def slow(payload: Payload) -> None:
+        if payload["prompt"] == "use tabs" and is_slow:
+            looks.set()
+            await asyncio.Event().wait()
+
+    agent, model = agent_in(tmp_path, [], hooks=[slow])
+
+    def speaks(request: Any) -> Any:
+        agent.say("use tabs")
+        return calls(call("List"))
+
+    model.turns[:] = [speaks]
+    working = asyncio.ensure_future(agent.run("write it"))
+    async with asyncio.timeout(20):
+        await looks.wait()
+    agent.cancel()
+    assert (await working).subtype == "error_cancelled"
+    check_accepted(agent.kit.agent.messages)
+    is_slow = False
+    model.turns[:] = ["With tabs."]
+    await agent.run("go on")
+    assert "use tabs" in texts(model.requests[-1].messages[-1])
 
 
 async def test_a_stop_hook_sends_it_back_to_work(tmp_path: Path, heard: Heard) -> None:

@@ -20,6 +20,7 @@ from ankrcode.agent.project_context import MAX_ALL_CHARS, MAX_FILE_CHARS
 from ankrcode.agent.recovery import MAX_CUTS
 from ankrcode.agent.toolset import DAILY
 from ankrcode.agent.warming import Warming
+from ankrcode.errors import UsageError
 from ankrcode.providers.scripted import ScriptedModel, Turn
 from ankrcode.tooling.workers import in_worker
 
@@ -143,7 +144,7 @@ async def test_what_a_first_command_needs_is_loaded_part_by_part(tmp_path: Path)
     """Whoever answers in between is heard before the next part."""
     warming = Warming(Toolkit(cwd=tmp_path), ["Bash"])
     every = list(warming._parts)
-    assert "ankrcode.permissions.command_judge" in every
+    assert "ankrcode.tools.bash" in every
     warming.soon()
     while len(warming._parts) == len(every):
         await asyncio.sleep(0.001)
@@ -237,11 +238,18 @@ async def test_two_agents_share_nothing(tmp_path: Path) -> None:
     assert texts(said(second.requests[0])[0]) == "2"
 
 
-async def test_an_agent_closes_once_and_again(tmp_path: Path) -> None:
-    agent, _ = agent_in(tmp_path, ["Hello."], records=True)
+async def test_closing_an_agent_again_changes_nothing(tmp_path: Path) -> None:
+    agent, _ = agent_in(tmp_path, ["Hello.", "Never said."], records=True)
     await agent.run("hi")
+    assert agent.kit.session is not None
+    log = Path(agent.kit.session.recorder.log.path)
     await agent.close()
+    written = log.read_bytes()
     await agent.close()
+    assert (agent.is_closed, agent.kit.is_closed) == (True, True)
+    assert log.read_bytes() == written  # it ended once
+    with pytest.raises(UsageError, match="closed"):
+        await agent.run("once more")
 
 
 async def test_an_agent_that_never_worked_closes(tmp_path: Path) -> None:

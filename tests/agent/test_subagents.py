@@ -593,8 +593,10 @@ async def test_closing_the_agent_stops_those_in_the_background(tmp_path: Path) -
     async with asyncio.timeout(PATIENCE_S):
         await firm.run()
         await started.wait()
+        assert not ended.is_set()
         await firm.agent.close()
-        await ended.wait()
+    assert ended.is_set()  # no later than whoever closes it
+    assert not firm.kit.agent.tasks.all()
 
 
 async def test_one_that_is_stopped_before_its_first_step_leaves_nothing_behind(

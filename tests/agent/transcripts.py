@@ -200,3 +200,4 @@ NOTED = (
 MORE = tuple(transcripts_in(Path(__file__).with_suffix(".txt")))
 # By somebody who had not seen the rules.
 OUTSIDE = tuple(transcripts_in(Path(__file__).with_name("transcripts_outside.txt")))
+COUNTS = tuple(transcripts_in(Path(__file__).with_name("transcripts_counts.txt")))

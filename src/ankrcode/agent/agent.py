@@ -15,14 +15,14 @@ from ankrcode.agent.context import ContextReport
 from ankrcode.agent.conversation import Conversation, teller
 from ankrcode.agent.hiring import Hiring
 from ankrcode.agent.lease import Purse
-from ankrcode.agent.limits import Extend, limits_of
+from ankrcode.agent.limits import Extend, check_turns, limits_of
 from ankrcode.agent.loop import converse
 from ankrcode.agent.memory import Memory
 from ankrcode.agent.model import ChosenModel
-from ankrcode.agent.opening import Opening
-from ankrcode.agent.progress import Progress, ending
+from ankrcode.agent.opening import Opening, check_task
+from ankrcode.agent.progress import ApiTime, Progress, ending
 from ankrcode.agent.prompt import Wishes
-from ankrcode.agent.shielded import shielded
+from ankrcode.agent.shielded import ended, shielded
 from ankrcode.agent.talk import Talk
 from ankrcode.agent.toolset import Toolset, check_beside_kit, forbid, listed, narrowed
 from ankrcode.app import AnyTool, Toolkit
@@ -89,10 +89,11 @@ class Agent:
         base_url: str | None = None,
         kit: Toolkit | None = None,
     ) -> None:
-        given, denied = tuple(tools), listed("disallowed_tools", disallowed_tools)
+        given, denied = listed("tools", tools), listed("disallowed_tools", disallowed_tools)
         allowed = listed("allowed_tools", allowed_tools)
-        where = {"cwd": cwd, "extra_directories": tuple(extra_directories), "mode": mode}
-        who = {"approve": approve, "ask": ask, "hooks": tuple(hooks), "source": source}
+        extra = listed("extra_directories", extra_directories)
+        where = {"cwd": cwd, "extra_directories": extra, "mode": mode}
+        who = {"approve": approve, "ask": ask, "hooks": listed("hooks", hooks), "source": source}
         own = where | who | {"session_id": session_id, "records": records}
         if kit is None:
             rules = narrowed(settings or Settings(), allowed, denied)
@@ -103,9 +104,10 @@ class Agent:
         self.kit = kit
         self._model = ChosenModel(kit.settings, model, base_url)
         self._options = options or Options()
-        self._max_turns = max_turns
+        self._max_turns = check_turns(max_turns)
         usd = kit.settings.budget.usd or None if max_cost_usd is None else max_cost_usd
         self.purse = Purse(usd)  # further agents get a share of it
+        self._api_time = ApiTime()
         self._limits = limits_of(kit.settings.budget, max_cost_usd, self.purse, extend_budget)
         wishes = Wishes(system_prompt, append_system_prompt, persona, language)
         self._opening = Opening(kit, wishes, memory=memory, trusted=trusted)
@@ -127,26 +129,26 @@ class Agent:
     ) -> Answer:
         """Work until it is done. However it ends, the answer says so; nothing is raised for it."""
         await self._free()
+        given = check_task(task, attachments)
         if schema is not None:
             from ankrcode.agent.structured import check_schema  # only who asks for one pays for it
 
             check_schema(schema)
-        current = asyncio.current_task()
-        cancels = current.cancelling() if current is not None else 0
-        work = self._work(task, tuple(attachments), schema, max_turns)
         self._home = asyncio.get_running_loop()
-        self._working = self._home.create_task(work)
+        self._working = working = self._home.create_task(self._work(task, given, schema, max_turns))
         self.kit.agent.is_at_work = True
         try:
-            self.answer = await self._working
-        except asyncio.CancelledError:  # before its first step
-            ended = ending("error_cancelled", "agent_cancelled")
-            self.answer = Answer(subtype=ended.subtype, error=ended.error)
+            cancelled = await ended(working)
         finally:
             self._working = self._stopping = None
             self.kit.agent.is_at_work = False
-        if current is not None and current.cancelling() > cancels:
-            raise asyncio.CancelledError  # the conversation is in order; the caller was cancelled
+        if working.cancelled():  # before its first step
+            how = ending("error_cancelled", "agent_cancelled")
+            self.answer = Answer(subtype=how.subtype, error=how.error)
+        else:
+            self.answer = working.result()
+        if cancelled is not None:
+            raise cancelled  # the conversation is in order; the caller was cancelled
         return self.answer
 
     async def _free(self) -> None:
@@ -238,7 +240,7 @@ class Agent:
     ) -> Answer:
         source = self.kit.source
         started = source.monotonic()
-        progress = Progress(max_turns=max_turns or self._max_turns)
+        progress = Progress(max_turns=check_turns(max_turns) or self._max_turns)
         progress.spend(self._account.usage, self._account.usd)
         self._account = progress
         try:
@@ -281,6 +283,7 @@ class Agent:
             usage=progress.usage,
             cost_usd=progress.usd,
             duration_ms=duration_ms,
+            duration_api_ms=self._api_time.taken_ms(),
             denials=tuple(progress.denials),
             notes=notes,
             failure=ended.failure,
@@ -313,6 +316,7 @@ class Agent:
                 options=self._options,
                 purse=self.purse,
                 limits=self._limits,
+                api_time=self._api_time,
                 tell=tell,
             )
             for text in self._early:
@@ -345,6 +349,7 @@ class Agent:
             trusted=self._opening.trusted,
         )
         agent._toolset = self._toolset.below(kit, toolset)
+        agent._api_time = ApiTime(self._api_time)
         budget = kit.settings.budget
         agent._limits = limits_of(budget, max_cost_usd, agent.purse, None, self._limits)
         return agent

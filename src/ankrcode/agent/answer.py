@@ -42,6 +42,7 @@ class Answer(Struct, frozen=True, kw_only=True):
     usage: Usage = Usage()
     cost_usd: float = 0.0
     duration_ms: float = 0.0
+    duration_api_ms: float = 0.0  # waiting for models, also where several were waited for at once
     denials: tuple[Denial, ...] = ()
     notes: tuple[str, ...] = ()  # what of the answer is not borne out by what ran
     failure: Failure | None = None  # of the provider

@@ -13,8 +13,8 @@ _FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.DOTALL | re.MULT
 _QUOTED = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
 _SENTENCE = re.compile(r"(?:[^.!?\n।]|[.!?](?=\S))+[.!?।]?")
 
-_INDIC_SUBJECT = "टेस्ट|परीक्षण|चाचणी|चाचण्या|சோதனை|டெஸ்ட்|పరీక్ష|టెస్ట|ಪರೀಕ್ಷೆ|ಟೆಸ್ಟ್"
-_INDIC_VERB = "पास|सफल|उत्तीर्ण|यशस्वी|வெற்றி|பாஸ்|தேர்ச்சி|పాస్|విజయవంత|ఉత్తీర్ణ|ಪಾಸ್|ಯಶಸ್ವಿ|ಉತ್ತೀರ್ಣ"
+INDIC_SUBJECT = "टेस्ट|परीक्षण|चाचणी|चाचण्या|சோதனை|டெஸ்ட்|పరీక్ష|టెస్ట|ಪರೀಕ್ಷೆ|ಟೆಸ್ಟ್"
+INDIC_VERB = "पास|सफल|उत्तीर्ण|यशस्वी|வெற்றி|பாஸ்|தேர்ச்சி|పాస్|విజయవంత|ఉత్తీర్ణ|ಪಾಸ್|ಯಶಸ್ವಿ|ಉತ್ತೀರ್ಣ"
 _INDIC_FAILURE = "असफल|अयशस्वी|विफल|फेल|தோல்வி|ஃபெயில்|విఫల|ఫెయిల్|ವಿಫಲ|ಫೇಲ್"
 # no, if, when, should, may, will; in order to, after, once upon a time, I think, please look
 _INDIC_HEDGE = (
@@ -49,7 +49,7 @@ _CLAIM = re.compile(
     rf"(?<![\w/.-]){_SUBJECT}\b[^;]{{0,80}}?\b{_VERB}(?!\w)"
     rf"|(?<![\w/.-]){_SUBJECT}\b{_GREEN}(?!\w)"
     rf"|\b[\w./:\\-]*(?:test|spec)[\w./:\\-]*(?:[^;]{{0,40}}?\b{_VERB}|{_GREEN})(?!\w)"
-    rf"|(?:{_INDIC_SUBJECT}|{_SUBJECT})[^;]{{0,60}}?(?:{_INDIC_VERB})"
+    rf"|(?:{INDIC_SUBJECT}|{_SUBJECT})[^;]{{0,60}}?(?:{INDIC_VERB})"
     rf"|\b[1-9]\d*(?:/\d+)? (?:tests? )?(?:passed|passing)\b"
     rf"|\bpass(?:es|ed|ing)? (?:all|every|the)\b[^;]{{0,30}}\btests?\b"
     rf"|\btests?\b[^;]{{0,30}}\b(?:ran|completed|finished)\b[^;]{{0,15}}\b{_WELL}"
@@ -98,7 +98,7 @@ _ALL = re.compile(
     r"|\b(?:tests?|specs?)(?: (?:are|is|were|have|now))* all\b|\beverything\b"
     r"|\ball (?:is |are )?(?:green|pass)"
     r"|(?:^|\b(?:the|our|my) |[:–-] ?)(?:test[- ]?)?suite\b"
-    rf"|(?:सभी|सारे|सर्व|सगळ\S*|எல்லா|அனைத்து|అన్ని|ಎಲ್ಲ\S*)\s+(?:{_INDIC_SUBJECT}|{_SUBJECT})",
+    rf"|(?:सभी|सारे|सर्व|सगळ\S*|எல்லா|அனைத்து|అన్ని|ಎಲ್ಲ\S*)\s+(?:{INDIC_SUBJECT}|{_SUBJECT})",
     re.IGNORECASE,
 )
 _NAMED = re.compile(r"[\w./:\\-]*(?:tests?|specs?)[\w./:\\-]*", re.IGNORECASE)

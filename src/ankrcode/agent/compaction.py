@@ -12,7 +12,7 @@ from ankrcode.agent.clearing import cleared, subject
 from ankrcode.agent.context import ContextWindow
 from ankrcode.agent.notes import SUMMARISED, is_note, note
 from ankrcode.agent.pinned import kept_words, shortened, state, words
-from ankrcode.agent.tail import fitted, tail_start
+from ankrcode.agent.tail import fitted, tail_start, with_fewer_pictures
 from ankrcode.agent.talk import Talk
 from ankrcode.protocol.event import Noticed
 from ankrcode.protocol.message import (
@@ -24,6 +24,8 @@ from ankrcode.protocol.message import (
 )
 from ankrcode.providers.gathered import Gathered
 from ankrcode.providers.wire import ModelRequest
+from ankrcode.tooling.hooks.engine import HookEngine
+from ankrcode.tooling.hooks.events import mode_for_scripts
 
 _PROTECTED = 0.4  # of the limit: results in the newest messages are not cleared
 _WORTH_CLEARING = 0.2
@@ -54,8 +56,22 @@ async def compact(talk: Talk, *, instructions: str = "", trigger: str = "auto") 
     conversation.replace_all(shorter)
     talk.tell(Noticed, key="context_compacted", values=_sizes(talk, before))
     if talk.kit.hooks is not None:
-        await talk.kit.hooks.run("PostCompact", {"trigger": trigger, "compact_summary": summary})
+        more = {"trigger": trigger, "custom_instructions": instructions}
+        await talk.kit.hooks.run("PostCompact", {**_who(talk), **more, "compact_summary": summary})
+        await _told_again(talk, talk.kit.hooks)
     return True
+
+
+async def _told_again(talk: Talk, hooks: HookEngine) -> None:
+    """What the hooks of the session's start said was summed up with the rest: they say it anew."""
+    if talk.kit.agent.depth or not hooks.listens("SessionStart"):
+        return
+    answer = await hooks.run("SessionStart", {"source": "compact"})
+    if answer.is_stopped:  # the work goes on: it has long begun
+        _show(talk, "SessionStart", answer.stop_reason)
+    room = talk.context.limit * _ASKED / talk.conversation.estimate.factor
+    if told := shortened("\n\n".join(answer.context), room):
+        talk.conversation.tell([note(told)])
 
 
 def _sizes(talk: Talk, before: int) -> dict[str, int]:
@@ -78,9 +94,23 @@ async def _is_allowed(talk: Talk, trigger: str, instructions: str) -> bool:
     hooks = talk.kit.hooks
     if hooks is None or not hooks.listens("PreCompact"):
         return True
-    facts = {"trigger": trigger, "custom_instructions": instructions}
+    facts = {**_who(talk), "trigger": trigger, "custom_instructions": instructions}
     answer = await hooks.run("PreCompact", facts)
+    if answer.is_blocked:
+        _show(talk, "PreCompact", answer.reason or answer.stop_reason)
     return not answer.is_blocked
+
+
+def _show(talk: Talk, event: str, why: str) -> None:
+    if why:
+        talk.tell(Noticed, key="hook_message", values={"tool": event, "message": why})
+
+
+def _who(talk: Talk) -> dict[str, str]:
+    """Whose conversation it is; the hooks are those of the first agent."""
+    agent = talk.kit.agent
+    who = {"cwd": agent.workspace.cwd, "permission_mode": mode_for_scripts(talk.kit.mode)}
+    return who | {"agent_id": agent.agent_id, "agent_type": agent.agent} if agent.depth else who
 
 
 def _says_more_than_words(talk: Talk, window: ContextWindow) -> bool:
@@ -130,10 +160,12 @@ def _joined(said: Sequence[Message], asked: Message) -> list[Message]:
 async def _told(talk: Talk, said: Sequence[Message], max_tokens: int) -> str:
     options = replace(talk.options, tool_choice="none", schema=None, max_output_tokens=max_tokens)
     request = ModelRequest(messages=said, tools=talk.tools, options=options)
-    gathered = Gathered()
+    gathered, source = Gathered(), talk.kit.source
+    asked_at = source.monotonic()
     async with aclosing(talk.model.stream(request)) as events:  # type: ignore[type-var]
         async for event in events:
             gathered.feed(event)
+    talk.api_time.waited(source.monotonic() - asked_at)
     talk.account(gathered, 0.0)
     return "" if gathered.failure is not None else gathered.text.strip()
 
@@ -172,12 +204,12 @@ def rebuilt(talk: Talk, window: ContextWindow, summary: str) -> list[Message]:
     told = "\n\n".join(filter(None, (summed_up, kept, asked)))
     first: tuple[Part, ...] = tuple(TextPart(text=one) for one in mine)
     first = (*first, note(told)) if told else first
-    if not first:
-        return tail
-    if tail and tail[0].role == "user":
+    if first and tail and tail[0].role == "user":
         newest = [one for one in tail[0].parts if not (summary and _is_summary(one))]
-        return [Message(role="user", parts=(*first, *newest)), *tail[1:]]
-    return [Message(role="user", parts=first), *tail]
+        tail = [Message(role="user", parts=(*first, *newest)), *tail[1:]]
+    elif first:
+        tail = [Message(role="user", parts=first), *tail]
+    return with_fewer_pictures(tail, estimate, window.enough - talk.conversation.fixed_tokens)
 
 
 def _is_summary(part: Part) -> bool:

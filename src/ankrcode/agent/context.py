@@ -45,6 +45,11 @@ class ContextWindow:
         self._refusals = 0
         self._must = False
 
+    @property
+    def enough(self) -> float:
+        """Below this an answer still has room."""
+        return (self.limit + self.window) / 2
+
     def is_full(self, conversation: Conversation) -> bool:
         return self._must or conversation.estimate.tokens > self.limit
 
@@ -60,8 +65,7 @@ class ContextWindow:
         await compact()
         after = conversation.estimate.tokens
         fixed = conversation.fixed_tokens  # nobody can leave that out
-        enough = (self.limit + self.window) / 2  # an answer still has room
-        if after - fixed < (before - fixed) * _BETTER and after <= enough:
+        if after - fixed < (before - fixed) * _BETTER and after <= self.enough:
             self._vain = 0
             return None
         self._vain += 1

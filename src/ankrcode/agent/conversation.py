@@ -11,8 +11,9 @@ from msgspec.structs import replace
 from ankrcode.agent.estimate import Estimate
 from ankrcode.app import Toolkit
 from ankrcode.protocol.event import Event, MessageAdded
-from ankrcode.protocol.message import Message, Part, ToolResultPart, ToolUsePart
+from ankrcode.protocol.message import Message, Part, ToolResultPart, ToolUsePart, Usage
 from ankrcode.protocol.result import ToolResult
+from ankrcode.providers.gathered import Gathered
 from ankrcode.sessions.records import Compacted
 
 Tell = Callable[..., None]
@@ -28,6 +29,9 @@ class Conversation:
         self.system = tuple(system)
         self.estimate = Estimate()
         self.all: list[Message] = []  # as a request carries it
+        self._answering = Gathered()  # what the model says just now
+        self._asked_at = 0.0
+        self._answered_at: float | None = None
         self._begin_with(kit.agent.messages)
 
     @property
@@ -56,6 +60,25 @@ class Conversation:
         if known != len(said) or (known and said[-1] is not self.all[-1]):
             self._begin_with(said)
 
+    # ── an answer ─────────────────────────────────────────────────────────────────────────
+    def await_answer(self, answer: Gathered) -> None:
+        """A request is on its way; this is what comes of it."""
+        self._answering, self._answered_at = answer, None
+        self._asked_at = self._kit.source.monotonic()
+
+    @property
+    def waited_s(self) -> float:
+        """From the request to the end of its answer; calls may run on after that."""
+        ended = self._answered_at
+        return (self._kit.source.monotonic() if ended is None else ended) - self._asked_at
+
+    def _usage_of(self, message: Message) -> Usage:
+        """What an answer took, as far as its provider has said by now."""
+        if message.role != "assistant":
+            return Usage()
+        self._answered_at = self._kit.source.monotonic()
+        return self._answering.usage or Usage()
+
     # ── growing ───────────────────────────────────────────────────────────────────────────
     def add(self, message: Message) -> None:
         """To the end; to the last message, where that is of the same side."""
@@ -69,7 +92,7 @@ class Conversation:
         else:
             said.append(message)
             self.all.append(message)
-        self._tell(MessageAdded, message=message)
+        self._tell(MessageAdded, message=message, usage=self._usage_of(message))
 
     def tell(self, parts: Iterable[Part]) -> None:
         """The person's words, or a note of ours."""

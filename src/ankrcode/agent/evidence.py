@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from ankrcode.agent.claims import Claim, admits_failures, claims_in
 from ankrcode.agent.commands import Simple, taken_apart
+from ankrcode.agent.counts import Count, counted, miscounted
 from ankrcode.agent.ledger import TEXT_CHARS, WRITERS, Ran
 from ankrcode.agent.outcomes import went
 from ankrcode.agent.runners import Run, may_be_run, run_of, speaks_of_tests
@@ -50,6 +51,7 @@ class Event(Struct, frozen=True, kw_only=True):
     run: Run | None = None  # None with no write: something that may have run tests
     title: str = ""  # of that
     outcome: str = "unknown"
+    count: Count | None = None  # of its tests, where that is certain
 
 
 def unsupported(ran: Sequence[Ran], answer: str, roots: Sequence[str] = (), asked: str = "") -> str:
@@ -74,6 +76,10 @@ def unsupported(ran: Sequence[Ran], answer: str, roots: Sequence[str] = (), aske
             continue
         if left_out(events, after, roots):
             return say("evidence_part", command=_command(after[-1]))
+    seen = [asked, *(f"{one.arguments.get('command', '')}\n{one.text}" for one in ran)]
+    if found := miscounted(answer, claims, events, after, seen):
+        claimed, count = found
+        return say("evidence_count", claimed=claimed, counted=count, command=_command(after[-1]))
     return ""
 
 
@@ -207,7 +213,9 @@ def _of_command(one: Ran, command: str) -> Iterator[Event]:
         if run is not None or may_be_run(simple, one.text):
             outcome = went(simple, one.exit_code, one.text, is_all=is_all)
             if outcome != "absent":
-                yield Event(run=run, title=" ".join(simple.words)[:200], outcome=outcome)
+                count = counted(parts, simple, one.text, is_all=is_all)
+                title = " ".join(simple.words)[:200]
+                yield Event(run=run, title=title, outcome=outcome, count=count)
         elif one.ok:
             yield from (Event(write=path) for path in _writes(simple, one.text))
 

@@ -2,13 +2,12 @@
 
 from ankrcode.agent.answer import Ending
 from ankrcode.agent.listening import Heard
-from ankrcode.agent.notes import broken_call, note, texts
+from ankrcode.agent.notes import broken_call, note
 from ankrcode.agent.progress import ending
 from ankrcode.agent.talk import Talk
-from ankrcode.protocol.event import Noticed
 from ankrcode.protocol.stream import StopReason
 
-MAX_PUSHES = 5  # how often a finished answer may be sent back
+MAX_PUSHES = 5  # how often an answer may be sent back, or asked on where it is not whole
 MAX_REPAIRS = 3  # of an answer that says nothing, or does not fit its schema
 _GO_ON = "Your answer was cut off at its limit. Go on exactly where it ended."
 _SAY_SOMETHING = (
@@ -19,13 +18,17 @@ _SAY_SOMETHING = (
 async def finished(talk: Talk, heard: Heard) -> Ending | None:
     """None: the conversation goes on."""
     talk.text += heard.text
-    if talk.pushes < MAX_PUSHES and _is_unfinished(talk, heard):
+    unfinished = _unfinished(heard)
+    if unfinished and talk.pushes < MAX_PUSHES:
         talk.pushes += 1
+        _ask_on(talk, heard)
         return None
-    if talk.steering:
+    if talk.steering and (words := await talk.steering.admitted()):
         talk.text = ""
-        talk.conversation.tell(texts(talk.steering.take()))
+        talk.conversation.tell(words)
         return None
+    if unfinished and talk.schema is None:  # what is no whole answer must not pass for one
+        return ending("error_provider", unfinished, model=talk.model.name, count=MAX_PUSHES + 1)
     if lack := _lack(talk, heard):
         why, stopped = lack
         if talk.repairs >= MAX_REPAIRS:
@@ -54,17 +57,20 @@ def _lack(talk: Talk, heard: Heard) -> tuple[str, Ending] | None:
     return _SAY_SOMETHING, ending("error_provider", "agent_empty", model=talk.model.name)
 
 
-def _is_unfinished(talk: Talk, heard: Heard) -> bool:
-    """Cut at a limit, or paused by its vendor: ask on."""
+def _unfinished(heard: Heard) -> str:
+    """Paused by its vendor, a call that nobody can read, or cut at a limit: in which words."""
     if heard.stop is StopReason.PAUSE:
-        return True
+        return "agent_paused"
     if heard.broken:
-        talk.conversation.tell([note(broken_call(one)) for one in heard.broken])
-        return True
-    if heard.stop is StopReason.LENGTH:
-        talk.conversation.tell([note(_GO_ON)])
-        return True
-    return False
+        return "agent_broken_calls"
+    return "agent_cut_short" if heard.stop is StopReason.LENGTH else ""
+
+
+def _ask_on(talk: Talk, heard: Heard) -> None:
+    if heard.stop is StopReason.PAUSE:
+        return  # its vendor takes it up where it was
+    told = [note(broken_call(one)) for one in heard.broken] or [note(_GO_ON)]
+    talk.conversation.tell(told)
 
 
 def _misfit(talk: Talk) -> str:
@@ -86,8 +92,6 @@ async def _held_by_hook(talk: Talk) -> bool:
     said = talk.text or talk.said_last
     facts = {"stop_hook_active": talk.held > 0, "last_assistant_message": said}
     answer = await hooks.run("Stop", facts)
-    for message in answer.messages:
-        talk.tell(Noticed, key="hook_message", values={"tool": "Stop", "message": message})
     if answer.decision != "deny" or answer.is_stopped or talk.held >= MAX_PUSHES:
         return False
     talk.held += 1

@@ -21,6 +21,8 @@ from ankrcode.workspace.processes.tasks import Task
 _HEADING = "\n\nDefined here as well:\n"
 _TIDIES_S = 30.0  # a bound: git may be slow to remove a worktree
 _TOLD_CHARS = 2_000  # what people wrote about their agents, in the description of Task
+_NAMED = 5  # of those that are stopped
+_LEAST_TOLD = 40  # of each of them: many are told by their names
 
 
 class Worker(Protocol):
@@ -80,7 +82,11 @@ class Hiring:
 
     async def close(self) -> None:
         """Who works in the background ends, and has tidied up, before what it needs is gone."""
-        await end_agents(self._employer.kit.agent.tasks.all())
+        tasks = self._employer.kit.agent.tasks.all()
+        if running := [one.title for one in tasks if not one.work.is_done]:
+            more = f" (+{len(running) - _NAMED})" if len(running) > _NAMED else ""
+            self._notice("tasks_stopped", tasks=", ".join(running[:_NAMED]) + more)
+        await end_agents(tasks)
 
     def announce(self) -> None:
         """The model is told of the agents that people defined here, and those below with it."""
@@ -93,17 +99,18 @@ class Hiring:
 
         types, faults = own_types(kit.agent.workspace.root, os.environ)
         for fault in faults:
-            at, agent_id = kit.source.now(), kit.agent.agent_id
-            values = {"message": fault}
-            kit.activity.publish(
-                Noticed(at=at, agent_id=agent_id, key="subagent_note", values=values)
-            )
+            self._notice("subagent_note", message=fault)
         if types:
             kit.agent.options = replace(kit.agent.options, agent_definitions=tuple(types))
-            told = "\n".join(f"- {one.name}: {one.description}" for one in types.values())
+            told = _told({one.name: one.description for one in types.values()})
             known = kit.registry.definition("Task").description.partition(_HEADING)[0].rstrip()
-            task, text = type(kit.registry.find("Task")), f"{known}{_HEADING}{told[:_TOLD_CHARS]}"
+            task, text = type(kit.registry.find("Task")), f"{known}{_HEADING}{told}"
             kit.registry.register(task, description=text, replace_existing=True)
+
+    def _notice(self, key: str, **values: str) -> None:
+        kit = self._employer.kit
+        at, agent_id = kit.source.now(), kit.agent.agent_id
+        kit.activity.publish(Noticed(at=at, agent_id=agent_id, key=key, values=values))
 
 
 async def end_agents(tasks: Iterable[Task]) -> None:
@@ -113,6 +120,22 @@ async def end_agents(tasks: Iterable[Task]) -> None:
         task.is_killed = task.is_killed or not task.work.is_done
         task.work.stop()
     await asyncio.gather(*(task.ended_within(_TIDIES_S) for task in agents))
+
+
+def _told(described: dict[str, str]) -> str:
+    """All of them, one to a line. Where that is too much, long ones are cut and none is left out,
+    down to so many that their names alone would fill it."""
+    lines = [f"- {name}: {' '.join(text.split())}".rstrip(": ") for name, text in described.items()]
+    room, lengths = _TOLD_CHARS, sorted(map(len, lines))
+    for left, length in zip(range(len(lines), 0, -1), lengths, strict=True):
+        share = max(_LEAST_TOLD, room // left)
+        if length > share:
+            break
+        room -= length
+    lines = [one if len(one) <= share else f"{one[: share - 1].rstrip()}…" for one in lines]
+    most = 2 * _TOLD_CHARS // _LEAST_TOLD
+    more = [f"- and {len(lines) - most} more"] if len(lines) > most else []
+    return "\n".join([*lines[:most], *more])
 
 
 def _may_be_defined(root: str) -> bool:

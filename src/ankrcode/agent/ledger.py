@@ -59,10 +59,14 @@ class Ledger:
         for call, result in zip(calls, results, strict=True):
             if is_kept(call):
                 self._kept.append(ran(call, result))
-            for text in result.metadata.get("notes", ()):
-                self._end_task(text)
+            self.hear_ends(result.metadata.get("notes", ()))
             for text in result.metadata.get("hook_context", ()):
                 self._hear_hook(text)
+
+    def hear_ends(self, notes: Iterable[str]) -> None:
+        """Of what ran in the background."""
+        for text in notes:
+            self._end_task(text)
 
     def take_up(self, said: Iterable[Message]) -> None:
         """From a conversation that is gone on with; what was summarised away is not known."""

@@ -20,6 +20,8 @@ async def converse(talk: Talk) -> Ending:
         heard = await _ask(talk)
         if heard.calls:
             stopped = _tell_results(talk, heard)
+            if talk.steering and (words := await talk.steering.admitted()):  # by way of a hook
+                talk.conversation.tell(words)
         if heard.failure is not None:
             stopped = stopped or recovered(talk, heard)
         elif not heard.calls:
@@ -35,10 +37,12 @@ async def _ask(talk: Talk) -> Heard:
     talk.sync_meanwhile()
     talk.warming.soon()
     listener = Listener(talk.kit, talk.conversation, talk.tell, talk.stop_warming)
+    talk.conversation.await_answer(listener.gathered)
     try:
         return await listener.hear(talk.model, talk.request())
     finally:
         talk.account(listener.gathered, sent, listener.spoke_as)
+        talk.api_time.waited(talk.conversation.waited_s)
 
 
 def _tell_results(talk: Talk, heard: Heard) -> Ending | None:

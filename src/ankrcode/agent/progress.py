@@ -1,4 +1,4 @@
-"""How far one task has come: requests, tokens, money, and what was not allowed."""
+"""How far one task has come: requests, tokens, money, time, and what was not allowed."""
 
 from collections.abc import Callable
 from typing import Any
@@ -72,6 +72,25 @@ class Progress:
         is_closed = last.call_id in self._closed  # then no rule and no mode would open it
         key = "agent_denied.system" if is_closed else "agent_denied"
         return ending("error_denied", key, tool=last.tool)
+
+
+class ApiTime:
+    """How long models were waited for, by an agent and by all those who work for it. Who work at
+    once wait at once: the sum may exceed the clock."""
+
+    def __init__(self, above: "ApiTime | None" = None) -> None:
+        self._above = above  # of whoever this one works for
+        self._seconds = 0.0
+
+    def waited(self, seconds: float) -> None:
+        self._seconds += seconds
+        if self._above is not None:
+            self._above.waited(seconds)
+
+    def taken_ms(self) -> float:
+        """All of it since it was last taken."""
+        seconds, self._seconds = self._seconds, 0.0
+        return round(seconds * 1000, 3)
 
 
 def ending(subtype: Subtype, key: str, **values: Any) -> Ending:

@@ -8,6 +8,7 @@ import msgspec
 
 from ankrcode.errors import UsageError
 from ankrcode.protocol.definition import JsonSchema
+from ankrcode.tooling.arguments import json_fault
 from ankrcode.tooling.validator import validator_for
 
 _FENCED = re.compile(r"```(?:json)?\s*\n(.*?)\n?```", re.DOTALL)
@@ -53,6 +54,8 @@ def _without_any_null(value: Any) -> Any:
 
 def check_schema(schema: JsonSchema) -> None:
     """Before a model is asked; raises `UsageError` for what nothing can be held against."""
+    if not isinstance(schema, dict | bool | str):
+        raise UsageError.of("schema_type", got=schema)
     try:
         validator_for(schema)
     except (ValueError, RecursionError) as problem:
@@ -77,7 +80,7 @@ def _data(text: str) -> Any:
             return msgspec.json.decode(candidate.strip())
         except (msgspec.DecodeError, RecursionError) as problem:
             fault = fault or problem
-    raise Misfit(f"it is not JSON ({fault})")
+    raise Misfit(f"it is not JSON ({json_fault(fault) if fault else 'it is empty'})")
 
 
 def _among_words(text: str) -> str:

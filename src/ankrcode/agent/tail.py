@@ -21,6 +21,7 @@ from ankrcode.protocol.message import (
 
 _LONG_CHARS = 300
 _WORDS_TOO = 2  # times the room: then also what the person said before goes
+_NO_PICTURE = "[Left out, for the window is too small for several: look at it alone.]"
 _NO_PICTURES = 0.2  # where so little room is left, pictures go
 
 
@@ -48,6 +49,22 @@ def fitted(tail: Sequence[Message], estimate: Estimate, room: float) -> list[Mes
     size = estimate.of(kept)
     if size > room * _WORDS_TOO:
         kept = [_with_less_before(message, room * _WORDS_TOO / size) for message in kept]
+    return kept
+
+
+def with_fewer_pictures(tail: list[Message], estimate: Estimate, room: float) -> list[Message]:
+    """Several that came at once may be more than a window holds: the first of them go, and the
+    model is told so. One that fits can still be looked at."""
+    kept = list(tail)
+    for at, message in enumerate(tail):
+        for place, part in enumerate(message.parts):
+            if not isinstance(part, ToolResultPart) or not part.attachments:
+                continue
+            if estimate.of(kept) <= room:
+                return kept
+            bare = replace(part, text=f"{part.text}\n{_NO_PICTURE}".lstrip(), attachments=())
+            parts = kept[at].parts
+            kept[at] = replace(message, parts=(*parts[:place], bare, *parts[place + 1 :]))
     return kept
 
 

@@ -16,7 +16,7 @@ from ankrcode.agent.ledger import Ledger
 from ankrcode.agent.limits import Limits
 from ankrcode.agent.notes import mode_in, words_of
 from ankrcode.agent.pricing import price_of
-from ankrcode.agent.progress import Progress
+from ankrcode.agent.progress import ApiTime, Progress
 from ankrcode.agent.project_context import ProjectContext
 from ankrcode.agent.steering import Steering
 from ankrcode.agent.warming import Warming
@@ -50,6 +50,7 @@ class Talk:
         options: Options,
         purse: Purse,
         limits: Limits | None,
+        api_time: ApiTime,
         tell: Tell,
     ) -> None:
         self.kit = kit
@@ -59,6 +60,7 @@ class Talk:
         self.options = options
         self._purse = purse
         self._limits = limits
+        self.api_time = api_time
         self.tell = tell
         kit.agent.options = replace(
             kit.agent.options, model=model.name, max_thinking_tokens=options.max_thinking_tokens

@@ -126,6 +126,7 @@ class ThinkingArrived(Event, frozen=True, tag="thinking_delta"):
 
 class MessageAdded(Event, frozen=True, tag="message"):
     message: Message
+    usage: Usage = Usage()  # of an answer, where its provider said it
 
 
 class Noticed(Event, frozen=True, tag="notice"):

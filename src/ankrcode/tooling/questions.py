@@ -1,5 +1,6 @@
 """Questions to the person: what a good one is, how it is shown, and answers given in advance."""
 
+from codecs import BOM_UTF8
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import msgspec
 
 from ankrcode.errors import ErrorCode, SettingsError, ToolError
 from ankrcode.protocol.question import Question, QuestionAnswer
+from ankrcode.tooling.arguments import json_fault
 from ankrcode.tooling.person import Asker
 from ankrcode.words import say
 
@@ -54,10 +56,13 @@ class AnswersFromFile:
         """Raises `SettingsError` if the file cannot be read as answers."""
         try:
             with Path(path).open("rb") as file:
-                content = file.read(MAX_ANSWER_BYTES + 1)
+                content = file.read(MAX_ANSWER_BYTES + 1).removeprefix(BOM_UTF8)
             return cls(msgspec.json.decode(content, type=Answers), str(path))
-        except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as problem:
-            raise SettingsError.of("answers_unreadable", path=path, why=problem) from None
+        except OSError as problem:
+            why = problem.strerror or str(problem)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as problem:
+            why = json_fault(problem)
+        raise SettingsError.of("answers_unreadable", path=path, why=why)
 
     async def __call__(self, question: Question) -> QuestionAnswer:
         for key in (question.header, question.question):

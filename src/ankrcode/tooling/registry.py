@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from typing import Any
+from weakref import WeakSet
 
 from msgspec.structs import replace
 
@@ -49,6 +50,7 @@ class Registry:
         self._entries: dict[str, Entry] = {}
         self._uninitialised: dict[str, Initialiser] = {}
         self._faults: dict[str, UsageError] = {}
+        self._below: WeakSet[Registry] = WeakSet()
         self._initialising = asyncio.Lock()
         for tool in tools:
             self.register(tool)
@@ -69,7 +71,8 @@ class Registry:
             instance.description = description  # type: ignore[misc]  # this instance's own
         entry = Entry(_defined(instance), instance, None)
         if replace_existing:
-            self.unregister(instance.name)
+            self._uninitialised.pop(instance.name, None)
+            self._entries.pop(instance.name, None)
         self._add(entry)
         return instance
 
@@ -105,7 +108,9 @@ class Registry:
             raise fault
 
     def unregister(self, name: str) -> bool:
-        """Remove a tool; False if it was not there."""
+        """Remove a tool, for further agents as well; False if it was not there."""
+        for registry in self._below:
+            registry.unregister(name)
         return bool(self._uninitialised.pop(name, None) or self._entries.pop(name, None))
 
     def _add(self, entry: Entry) -> None:
@@ -163,6 +168,12 @@ class Registry:
             self.definition(name)  # an unknown name is an error, not a silent gap
         chosen = self._filtered(lambda entry: entry.definition.name in wanted)
         chosen._uninitialised = {n: m for n, m in self._uninitialised.items() if n in wanted}
+        return chosen
+
+    def lent(self, names: Iterable[str]) -> "Registry":
+        """A subset for a further agent: what is removed here is not left there."""
+        chosen = self.subset(names)
+        self._below.add(chosen)
         return chosen
 
     def enabled(self, permissions: Iterable[Permission]) -> "Registry":

@@ -67,14 +67,15 @@ class TaskOutput(Tool[TaskOutputInput]):
 
     async def run(self, args: TaskOutputInput, ctx: ToolContext) -> ToolResult:
         task = task_named(args.task_id, ctx)
-        is_waiting = await waited(task, args.timeout / 1000) if args.block else is_stuck(task)
+        waits = args.block and task.id != ctx.agent_id  # an agent cannot wait for its own end
+        is_waiting = await waited(task, args.timeout / 1000) if waits else is_stuck(task)
         is_done = task.work.is_done
         offset = task.seen if args.offset < 0 else args.offset
         limit = ctx.settings.limits.result_chars - _NOTES_CHARS
         shown = await in_thread(ctx, printed, task.work.output, limit, offset=offset)
         ctx.tasks.looked_at(task, shown.end)
         value = TaskOutputOutput(
-            retrieval_status="success" if is_done else "timeout" if args.block else "not_ready",
+            retrieval_status="success" if is_done else "timeout" if waits else "not_ready",
             task=TaskState(
                 output=shown.text,
                 is_completed=is_done,

@@ -7,7 +7,7 @@ import msgspec
 from ankrcode.protocol.call import ToolCall
 from ankrcode.protocol.result import ToolResult
 from ankrcode.tooling.context import ToolContext
-from ankrcode.tooling.hooks.answer import HookAnswer
+from ankrcode.tooling.hooks.answer import SILENCE, HookAnswer
 from ankrcode.tooling.hooks.engine import HookEngine
 from ankrcode.tooling.hooks.events import HookEvent, mode_for_scripts
 from ankrcode.tooling.person import QUESTION
@@ -26,8 +26,13 @@ class EngineHook:
         answer = await self._engine.run(
             HookEvent.PRE_TOOL_USE, _facts(call, ctx), rewrites=remarks.rewritten
         )
-        begun, self._engine.pending_context = self._engine.pending_context, []
-        return msgspec.structs.replace(answer, context=(*begun, *answer.context))
+        begun, self._engine.begun = self._engine.begun, SILENCE
+        return msgspec.structs.replace(
+            answer,
+            context=(*begun.context, *answer.context),
+            messages=(*begun.messages, *answer.messages),
+            faults=(*begun.faults, *answer.faults),
+        )
 
     async def after(self, call: ToolCall, result: ToolResult, ctx: ToolContext) -> HookAnswer:
         facts = _facts(call, ctx) | {"tool_response": _response(call, result)}

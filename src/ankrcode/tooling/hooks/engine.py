@@ -7,14 +7,15 @@ The hooks are those of the session's start: a later change of a settings file ch
 """
 
 import asyncio
-from collections.abc import Coroutine, Iterable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
 from ankrcode.config.hooks import HookCommand, HookGroup, HookTable, fitting_hooks
-from ankrcode.tooling.hooks.answer import HookAnswer, together
+from ankrcode.config.limits import HOOK_CONTEXT_CHARS
+from ankrcode.tooling.hooks.answer import SILENCE, HookAnswer, together
 from ankrcode.tooling.hooks.events import HookEvent, mode_for_scripts
 from ankrcode.tooling.hooks.functions import FunctionHook
 from ankrcode.tooling.state import AgentState
@@ -23,6 +24,7 @@ from ankrcode.workspace.roots import Workspace
 
 Runner = HookCommand | FunctionHook
 Rewrites = dict[Any, HookAnswer]
+Teller = Callable[[str, str], None]  # an event, and what its hooks have to say to the person
 _NAME_CHARS = 120
 
 
@@ -44,7 +46,8 @@ class HookEngine:
         self._unattended: set[asyncio.Task[HookAnswer]] = set()
         self.has_begun = False
         self.transcript_path = ""  # the session's log, where one is kept
-        self.pending_context: list[str] = []  # of the session's start, for the first result
+        self.begun = SILENCE  # what was said at the session's start, for the first result
+        self.teller: Teller | None = None  # where no result carries what hooks say to the person
 
     def listens(self, event: HookEvent | str) -> bool:
         """Is there any hook for it?"""
@@ -68,7 +71,15 @@ class HookEngine:
         if rewrites is not None:
             pairs = zip(chosen, answers, strict=True)
             answers = [_heard(_key(one), answer, facts, rewrites) for one, answer in pairs]
-        return together(answers)
+        answer = together(answers)
+        if "tool_name" not in facts:
+            self._show(str(event), answer)
+        return answer
+
+    def _show(self, event: str, answer: HookAnswer) -> None:
+        if self.teller is not None:
+            for text in (*answer.messages, *answer.faults):
+                self.teller(event, text[:HOOK_CONTEXT_CHARS])
 
     def tell(self, event: HookEvent | str, payload: Mapping[str, Any]) -> None:
         """The same, but nobody waits for it."""

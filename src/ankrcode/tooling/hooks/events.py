@@ -28,6 +28,17 @@ class HookEvent(StrEnum):
         return self in _BLOCKABLE
 
     @property
+    def is_refusable(self) -> bool:
+        """May a hook refuse it by saying so? Of a further agent's start exit code 2 is only shown,
+        as published scripts expect; `decision: block` leaves no doubt."""
+        return self in _BLOCKABLE or self is HookEvent.SUBAGENT_START
+
+    @property
+    def is_over(self) -> bool:
+        """Is there nothing left that `continue: false` could stop?"""
+        return self in (HookEvent.NOTIFICATION, HookEvent.SESSION_END, HookEvent.POST_COMPACT)
+
+    @property
     def is_guarded(self) -> bool:
         """Must a hook that is not understood be taken as a no?"""
         return self is HookEvent.PRE_TOOL_USE

@@ -1,7 +1,6 @@
 """Hooks written in Python: a function that gets what a script gets, and answers like one."""
 
 import asyncio
-import inspect
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from typing import Any
@@ -36,27 +35,29 @@ class FunctionHook(Struct, frozen=True, kw_only=True):
 
     async def answer(self, payload: Mapping[str, Any]) -> HookAnswer:
         """What it returned, in one form for all; what it raised, too."""
-        from ankrcode.tooling.hooks.protocol import NotUnderstood, answer_of_data, unusable
+        from ankrcode.tooling.foreign import called
+        from ankrcode.tooling.hooks.protocol import (
+            NotUnderstood,
+            answer_of_data,
+            settled,
+            unusable,
+        )
 
         given = deepcopy(dict(payload))  # whatever it does to it, the call stays as it was
         try:
-            said = await asyncio.wait_for(self._called(given), self.timeout_s)
+            said = await asyncio.wait_for(called(self.function, given), self.timeout_s)
             if said is None:
                 return SILENCE
-            return said if isinstance(said, HookAnswer) else answer_of_data(self.event, said)
+            if isinstance(said, HookAnswer):
+                return settled(self.event, said)
+            return answer_of_data(self.event, said)
         except TimeoutError:
             why = say("hook_late", hook=self.name, seconds=f"{self.timeout_s:g}")
         except NotUnderstood as problem:
-            why = say("hook_garbled", hook=self.name, why=problem)
+            why = say("hook_function_garbled", hook=self.name, why=problem)
         except Exception as problem:  # noqa: BLE001 - whatever a hook raises is its answer
             why = say("hook_function_raised", hook=self.name, error=repr(problem))
         return unusable(self.event, why)
-
-    async def _called(self, payload: dict[str, Any]) -> Any:
-        if inspect.iscoroutinefunction(self.function):
-            return await self.function(payload)
-        said = await asyncio.to_thread(self.function, payload)
-        return await said if inspect.isawaitable(said) else said
 
 
 def hook(

@@ -133,7 +133,20 @@ def answer_of_data(event: HookEvent, data: Any) -> HookAnswer:
         is_stopped=is_stopped,
         stop_reason=(said.stop_reason or "")[:HOOK_CONTEXT_CHARS] if is_stopped else "",
     )
-    return _told(answer) if event.follows_a_call else answer
+    return settled(event, answer)
+
+
+def settled(event: HookEvent, answer: HookAnswer) -> HookAnswer:
+    """What can no longer be stopped is not: whoever can still act on a no is told of it."""
+    if event.follows_a_call:
+        return _told(answer)
+    shown = list(answer.messages)
+    if answer.decision == "deny" and not event.is_refusable:
+        shown.append(f"{say('hook_objects')} {answer.reason or '-'}")
+        answer = msgspec.structs.replace(answer, decision="", reason="")
+    if answer.is_stopped and event.is_over:
+        shown.append(f"{say('hook_objects')} {answer.stop_reason or '-'}")
+    return msgspec.structs.replace(answer, messages=tuple(shown))
 
 
 def unusable(event: HookEvent, why: str) -> HookAnswer:
