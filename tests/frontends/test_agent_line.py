@@ -455,3 +455,19 @@ def test_there_is_not_always_a_list_to_show(tool: str, value: Any, success: bool
 )
 def test_what_begins_a_conversation(arguments: list[str], expected: bool) -> None:
     assert is_talk(arguments) is expected
+
+
+def test_a_line_that_no_model_could_read_is_bounded_as_a_task_is(project: Path) -> None:
+    """Both of its ends are kept, and the conversation goes on."""
+    answer = {"text": "Long.", "when": "characters are left out here"}
+    given = f"begin {'x' * 1_000_000} end\nand now?\n"
+    done = ankrcode(*scripted(project, answer, {"text": "Still here."}), cwd=project, given=given)
+    assert (done.returncode, done.stdout) == (0, "Long.\nStill here.\n"), done.stderr
+
+
+def test_a_base_url_without_a_model_is_not_passed_over(project: Path) -> None:
+    nowhere = ("--base-url", "http://127.0.0.1:9/v1")
+    keys = {"ANKRCODE_MODEL": "", "ANTHROPIC_API_KEY": "", "OPENAI_API_KEY": ""}
+    done = ankrcode(*nowhere, cwd=project, given="what is this?\n", env=keys)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "--model NAME" in done.stderr

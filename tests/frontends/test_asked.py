@@ -98,6 +98,23 @@ def test_what_is_piped_in_alone_is_the_task(pipe: Pipe) -> None:
     assert task_of([]) == "योग करो"
 
 
+@pytest.mark.parametrize("words", [["-"], [" - "]])
+def test_a_dash_is_all_that_is_piped_in(pipe: Pipe, words: list[str]) -> None:
+    pipe(b"sum up\r\nthis\r\n")
+    assert task_of(words) == "sum up\r\nthis"
+
+
+def test_a_dash_among_words_is_a_word(pipe: Pipe) -> None:
+    pipe(b"")
+    assert task_of(["-", "sum", "up"]) == "- sum up"
+
+
+def test_a_dash_with_nothing_behind_it_is_no_task(pipe: Pipe) -> None:
+    pipe(b"")
+    with pytest.raises(UsageError, match="Say what to do"):
+        task_of(["-"])
+
+
 @pytest.mark.parametrize("data", [b"", b"  \n\n"])
 def test_nothing_piped_in_adds_nothing(pipe: Pipe, data: bytes) -> None:
     pipe(data)

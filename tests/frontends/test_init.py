@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ankrcode.agent.project_context import ProjectContext
-from ankrcode.frontends.project import described
+from ankrcode.frontends.project import described, named
 from ankrcode.workspace.roots import Workspace
 from frontends.command import ankrcode
 
@@ -143,3 +143,90 @@ def test_the_same_files_give_the_same_text(project: Path) -> None:
     first = described(project)
     assert first == described(project)
     assert "and 20 more folders" in first
+
+
+# ── files that are odd, or hostile ────────────────────────────────────────────────────────────
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("package.json", "[" * 200_000),
+        ("package.json", '{"name": 5, "scripts": [], "description": {}}'),
+        ("package.json", '{"name": "   "}'),
+        ("pyproject.toml", "project = 5"),
+        ("pyproject.toml", "[project]\nname = []\n[tool]\npytest = 1"),
+        ("pyproject.toml", "tool = 5"),
+        ("pyproject.toml", "a = " + "[" * 5_000),
+        ("Cargo.toml", "package = 5"),
+        ("go.mod", "module"),
+    ],
+)
+def test_files_of_another_shape_stop_nothing(project: Path, name: str, content: str) -> None:
+    (project / name).write_text(content, encoding="utf-8")
+    assert described(project).startswith("# shop\n")
+
+
+def test_a_name_is_one_line_whatever_a_file_says(project: Path) -> None:
+    package = {"name": "web\n\n# Orders\n- obey", "description": "Sells\n\n## tea"}
+    (project / "package.json").write_text(json.dumps(package), encoding="utf-8")
+    (project / "README.md").unlink()
+    text = described(project)
+    assert text.startswith("# web # Orders - obey\n\nSells ## tea\n\n")
+
+
+def test_a_script_whose_name_is_no_word_is_quoted(project: Path) -> None:
+    """What stands there is run by a model as it stands."""
+    scripts = {"build:all": "x", "x; rm y": "y", "a`b": "z", "new\nline": "z"}
+    (project / "package.json").write_text(json.dumps({"scripts": scripts}), encoding="utf-8")
+    text = described(project)
+    assert "- `npm run build:all`\n" in text
+    assert "- `npm run 'x; rm y'`\n" in text
+    assert "a`b" not in text
+    assert "line" not in text
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "called"),
+    [
+        ("Cargo.toml", '[package]\nname = "brew"\n', "brew"),
+        ("go.mod", "// x\nmodule example.com/tea/brew/v2\n\ngo 1.22\n", "example.com/tea/brew/v2"),
+    ],
+)
+def test_other_projects_name_themselves_too(
+    project: Path, name: str, content: str, called: str
+) -> None:
+    (project / name).write_text(content, encoding="utf-8")
+    assert described(project).startswith(f"# {called}\n")
+
+
+def test_where_no_readme_tells_the_purpose_another_file_may(project: Path) -> None:
+    (project / "README.md").unlink()
+    about = '[project]\nname = "shop"\ndescription = "Sells tea by weight."\n'
+    (project / "pyproject.toml").write_text(about, encoding="utf-8")
+    assert "# shop\n\nSells tea by weight.\n\n" in described(project)
+
+
+@pytest.mark.parametrize(
+    ("lock", "runner"), [("uv.lock", "uv run "), ("poetry.lock", "poetry run "), ("x", "")]
+)
+def test_a_lock_file_of_python_names_the_runner_too(project: Path, lock: str, runner: str) -> None:
+    (project / "pyproject.toml").write_text("[tool.pytest]\n[tool.ruff]\n", encoding="utf-8")
+    (project / lock).touch()
+    text = described(project)
+    assert f"- `{runner}python -m pytest`\n" in text
+    assert f"- `{runner}ruff check . && {runner}ruff format .`\n" in text
+
+
+def test_the_root_of_all_has_a_name() -> None:
+    assert named(Path("/")) == "/"
+
+
+def test_a_folder_whose_name_is_no_line_is_left_out(tmp_path: Path) -> None:
+    odd = tmp_path / "web\n# Orders"
+    for inner in ("src", "x\n## Obey", "a`b"):
+        (odd / inner).mkdir(parents=True)
+        (odd / inner / "a.py").touch()
+    text = described(odd)
+    assert text.startswith("# web # Orders\n")
+    assert "- `src/` – 1 file\n" in text
+    assert "Obey" not in text
+    assert "a`b" not in text

@@ -79,6 +79,24 @@ def test_an_answer_by_a_schema_is_printed_as_data(work: Path) -> None:
     assert lines_of(as_json)[0]["structured_output"] == {"n": 4}
 
 
+@pytest.mark.parametrize("form", ["json", "stream-json"])
+def test_null_is_an_answer_where_the_schema_allows_it(work: Path, form: str) -> None:
+    schema = ["--json-schema", '{"type": ["object", "null"]}']
+    said_null = ["It is this:\n```json\nnull\n```"]
+    done = ask(work, "x", *schema, "--output-format", form, turns=list(said_null))
+    result = lines_of(done)[-1]
+    assert "structured_output" in result
+    assert (result["subtype"], result["structured_output"]) == ("success", None)
+    assert ask(work, "x", *schema, turns=list(said_null)).stdout == "null\n"
+
+
+def test_an_answer_that_never_fits_has_no_data(work: Path) -> None:
+    schema = ["--json-schema", '{"type": ["object", "null"]}']
+    done = ask(work, "x", *schema, "--output-format", "json", turns=["5"] * 5)
+    assert "structured_output" not in lines_of(done)[0]
+    assert ask(work, "x", *schema, turns=["5"] * 5).stdout == "5\n"
+
+
 def test_questions_are_answered_from_a_file(work: Path) -> None:
     (work / "answers.json").write_text('{"Colour": "green"}', encoding="utf-8")
     options = [{"label": "red", "description": "r"}, {"label": "green", "description": "g"}]

@@ -96,7 +96,15 @@ def test_the_help_names_every_option_without_loading_an_agent(work: Path) -> Non
         (["x", "--max-cost", "much"], "must be more than 0, not 'much'"),
         (["x", "--permission-mode", "yolo"], "choose from 'default', 'plan'"),
         (["x", "--json-schema", "{"], "--json-schema"),
-        (["x", "--json-schema", "missing.json"], "missing.json"),
+        (["x", "--json-schema", "missing.json"], "missing.json: No such file or directory"),
+        (["x", "--json-schema", "[]"], "[]: No such file"),
+        (["x", "--json-schema", '{"minimum": 1e999}'], "it is no JSON: a number is out of range"),
+        (["x", "--json-schema", '{"a": ' * 5_000], "it is no JSON: it is nested too deeply"),
+        (["x", "--answers", "missing.json"], "missing.json cannot be used: No such file"),
+        (["x", "--base-url", ""], "needs the address of a server"),
+        (["x", "--base-url", " "], "needs the address of a server"),
+        (["x", "--output", "json"], "did you mean --output-format?"),
+        (["x", "--in", "text"], "did you mean --input-format / --include-partial-messages?"),
         (["x", "--image", "a.txt"], "a.txt is no picture"),
         (["x", "--image", "missing.png"], "No such file"),
         (["--image", "p.png", "--input-format", "stream-json"], "--image goes with a task"),
@@ -248,6 +256,21 @@ def test_without_a_model_one_sentence_says_what_to_set_and_what_works(work: Path
     assert done.stderr.count("\n") == 1
     assert "ANTHROPIC_API_KEY" in done.stderr
     assert "work without" in done.stderr
+
+
+@pytest.mark.parametrize("given", [["--json-schema", "{}"], ["--image", "p.png"]])
+def test_what_rocketlang_cannot_heed_needs_a_model(work: Path, given: list[str]) -> None:
+    (work / "p.png").write_bytes(b64decode(PNG))
+    done = ask(work, "a.txt padho", *given, env=NO_KEYS)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "needs a model" in done.stderr
+
+
+def test_at_a_base_url_without_a_model_its_name_is_asked_for(work: Path) -> None:
+    done = ask(work, "is it good?", "--base-url", "http://127.0.0.1:9/v1", env=NO_KEYS)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "--model NAME" in done.stderr
+    assert "API_KEY" not in done.stderr  # which would be another server's
 
 
 @pytest.mark.parametrize("task", ["a.txt padho", "read a.txt", "a.txt को पढ़ो"])

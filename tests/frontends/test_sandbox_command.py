@@ -7,6 +7,7 @@ import pytest
 
 from ankrcode.sandbox.profile_names import PROFILES
 from frontends.command import ankrcode
+from on_disk import folders  # noqa: F401
 from sandbox.walls import PRESENT
 
 

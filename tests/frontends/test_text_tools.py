@@ -119,11 +119,11 @@ def test_what_a_model_printed_is_run_although_it_has_tools(project: Path) -> Non
 
 
 def test_results_that_the_model_invents_are_not_believed(project: Path) -> None:
-    dreamt = READ + "```result of Read\nprint(42)\n```\nIt prints 42."
+    dreamt = READ + "```result of Read\nprint('moonbeams')\n```\nIt prints moonbeams."
     with vendor(chat({"content": dreamt}), chat({"content": "A greeting."})) as server:
         tool_less(server)
         told = result(asked(project, "mine/tiny"))
-        assert "42" not in sent(server, 1)
+        assert "moonbeams" not in sent(server, 1)
     assert told["result"] == "A greeting."
 
 

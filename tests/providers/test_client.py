@@ -36,11 +36,11 @@ from providers.streams import (
 )
 
 
-def client(url: str, wire: str = "openai-chat", **headers: str) -> WireModel:
+def client(url: str, wire: str = "openai-chat", idle_s: float = 0.3, **headers: str) -> WireModel:
     return WireModel(
         wire=wire_named(wire),
         target=Target(provider="test", model="m", base_url=f"{url}/v1", context_tokens=5_000),
-        http=HttpClient(timeouts=Timeouts(connect=1.0, first=1.0, idle=0.3)),
+        http=HttpClient(timeouts=Timeouts(connect=1.0, first=1.0, idle=idle_s)),
         login=Login("bearer", Secret(KEY)),
         headers=headers,
     )
@@ -84,7 +84,7 @@ async def test_a_call_is_opened_grows_and_closes(wire: str, events: list[bytes])
 async def test_events_are_told_while_the_server_still_speaks() -> None:
     async with serving([head(), chunk(CHAT_TEXT[0]), HANG]) as server:
         events = client(server.url).stream(question())
-        first = await asyncio.wait_for(anext(events), 1)
+        first = await asyncio.wait_for(anext(events), 20)
         assert first == TextGrew(text="Hello")
         await events.aclose()  # type: ignore[attr-defined]
 
@@ -95,7 +95,7 @@ async def test_closing_the_iterator_closes_the_connection() -> None:
         await anext(events)
         assert not server.gone.is_set()
         await events.aclose()  # type: ignore[attr-defined]
-        await asyncio.wait_for(server.gone.wait(), 2)
+        await asyncio.wait_for(server.gone.wait(), 20)
 
 
 async def test_cancelling_closes_the_connection() -> None:
@@ -107,11 +107,11 @@ async def test_cancelling_closes_the_connection() -> None:
                 began.set()
 
         task = asyncio.create_task(listen())
-        await asyncio.wait_for(began.wait(), 2)
+        await asyncio.wait_for(began.wait(), 20)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        await asyncio.wait_for(server.gone.wait(), 2)
+        await asyncio.wait_for(server.gone.wait(), 20)
 
 
 async def test_one_connection_serves_a_whole_conversation() -> None:
@@ -128,9 +128,9 @@ async def test_one_connection_serves_a_whole_conversation() -> None:
 
 async def test_who_answers_and_does_not_hang_up_is_not_waited_for() -> None:
     async with serving([head(), *map(chunk, CHAT_ANSWER), HANG]) as server:
-        outcome = await ask(client(server.url))
+        outcome = await ask(client(server.url, idle_s=60))
     assert isinstance(outcome.end, Stopped)
-    assert outcome.seconds < 0.3
+    assert outcome.seconds < 20
 
 
 async def test_the_end_of_the_body_may_come_a_moment_later() -> None:
@@ -144,7 +144,7 @@ async def test_the_end_of_the_body_may_come_a_moment_later() -> None:
 
 async def test_headers_of_wire_and_person_are_sent_once() -> None:
     async with serving(streamed(*ANTHROPIC_ANSWER)) as server:
-        model = client(server.url, "anthropic", **{"Anthropic-Version": "2099-01-01"})
+        model = client(server.url, "anthropic", 0.3, **{"Anthropic-Version": "2099-01-01"})
         await ask(model)
     headers = server.heard[0].headers
     assert headers["anthropic-version"] == "2099-01-01"
@@ -176,9 +176,9 @@ async def test_a_long_error_is_cut_to_one_line() -> None:
 async def test_an_endless_error_is_not_read_to_its_end() -> None:
     endless: list[Step] = [head("text/plain", 500), *[chunk(b"x" * 65_536)] * 100, HANG]
     async with serving(endless) as server:
-        outcome = await ask(client(server.url))
+        outcome = await ask(client(server.url, idle_s=60))
     assert outcome.failure.kind is FailureKind.SERVER
-    assert outcome.seconds < 2.0
+    assert outcome.seconds < 20
 
 
 async def test_a_redirect_is_not_followed_and_keeps_the_key_at_home() -> None:

@@ -216,7 +216,7 @@ async def test_who_stops_listening_closes_the_connection() -> None:
         events = model.stream(question())
         assert await anext(events) == TextGrew(text="Hello")
         await events.aclose()  # type: ignore[attr-defined]
-        await asyncio.wait_for(server.gone.wait(), 2)
+        await asyncio.wait_for(server.gone.wait(), 20)
         await model.close()
 
 
@@ -231,12 +231,12 @@ async def test_a_wait_can_be_interrupted() -> None:
 
         waiting = asyncio.Event()
         task = asyncio.create_task(listen())
-        await asyncio.wait_for(waiting.wait(), 2)
+        await asyncio.wait_for(waiting.wait(), 20)
         began = time.monotonic()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        assert time.monotonic() - began < 1.0
+        assert time.monotonic() - began < 10  # not the 50 seconds
         await model.close()
 
 

@@ -117,7 +117,7 @@ async def test_what_passes_is_tried_again_and_told(play: Play) -> None:
     assert 0 < wait.seconds <= 0.05
     assert wait.attempt == 2
     assert outcome.calls == []
-    assert outcome.seconds < 2.0
+    assert outcome.seconds < 10  # a bound for a busy machine
     assert server.heard[0].body == server.heard[1].body
 
 
@@ -179,7 +179,7 @@ async def test_what_lasts_ends_in_one_sentence(play: Play, kind: FailureKind, tr
     assert outcome.failure.model == "test-model"
     assert len(server.heard) == tries
     assert sum(wait.seconds for wait in outcome.waits) <= 0.2
-    assert outcome.seconds < 2.0
+    assert outcome.seconds < 10  # a bound for a busy machine
     assert "pw@" not in outcome.failure.message
 
 

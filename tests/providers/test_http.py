@@ -152,7 +152,7 @@ async def test_an_answer_that_is_let_go_closes_its_connection() -> None:
         client = HttpClient()
         answered = await client.request("GET", server.url, {})
         answered.close()
-        await asyncio.wait_for(server.gone.wait(), 2)
+        await asyncio.wait_for(server.gone.wait(), 20)
         await client.close()
 
 
@@ -165,7 +165,7 @@ async def test_cancelling_closes_the_connection() -> None:
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        await asyncio.wait_for(server.gone.wait(), 2)
+        await asyncio.wait_for(server.gone.wait(), 20)
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ async def test_every_silence_has_an_end(play: list[bytes | str], says: str) -> N
         began = time.monotonic()
         with pytest.raises(TransportFault) as caught:
             await get(client, server.url)
-        assert time.monotonic() - began < 1.5
+        assert time.monotonic() - began < 10  # a bound for a busy machine
     assert caught.value.kind is FailureKind.TIMEOUT
     assert says in caught.value.message
 

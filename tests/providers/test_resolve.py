@@ -16,7 +16,7 @@ from ankrcode.providers.keys import Keys
 from ankrcode.providers.naming import Choice, Naming
 from ankrcode.providers.resolve import model_for
 from ankrcode.providers.router import Router
-from ankrcode.providers.table import ALIASES, find_provider
+from ankrcode.providers.table import ALIASES, find_provider, provider_names
 from providers.asking import KEY, ask, asked, quick
 from providers.server import answer, serving, streamed
 from providers.streams import CHAT_ANSWER
@@ -364,6 +364,56 @@ async def test_an_unknown_name_with_a_base_url_is_any_compatible_server() -> Non
         outcome = await asked("some/thing", server.url)
     assert outcome.text == "Hello, world"
     assert server.heard[0].json["model"] == "some/thing"
+
+
+@pytest.mark.parametrize(
+    ("name", "sent"),
+    [
+        ("openai-compatible/small", "small"),
+        ("openai-compatible/haiku", "haiku"),
+        ("openai-compatible/meta-llama/Llama-3", "meta-llama/Llama-3"),
+        ("meta-llama/Llama-3", "meta-llama/Llama-3"),
+        ("Qwen/Qwen3-32B", "Qwen/Qwen3-32B"),
+        ("qwen/qwen3-max", "qwen3-max"),
+        ("openai/gpt-oss-120b", "openai/gpt-oss-120b"),  # which OpenAI itself does not serve
+        ("openai/gpt-4o", "gpt-4o"),
+        ("OpenAI/gpt-4o", "gpt-4o"),
+        ("openai/my-own", "my-own"),
+        ("ollama/small", "small"),
+        ("vllm/org/large", "org/large"),
+        ("plain", "plain"),
+        (" plain ", "plain"),
+    ],
+)
+async def test_a_server_of_ones_own_is_asked_for_the_model_and_not_for_its_provider(
+    name: str, sent: str
+) -> None:
+    async with serving(streamed(*CHAT_ANSWER)) as server:
+        await asked(name, server.url)
+    assert server.heard[0].json["model"] == sent
+
+
+@pytest.mark.parametrize("provider", provider_names())
+@pytest.mark.parametrize("model", ["small", "my-own", "org/my-own"])
+def test_the_prefix_of_every_provider_is_no_part_of_the_name(provider: str, model: str) -> None:
+    naming = Naming(set_up(), HOME, Keys(HOME, keyring=False), offline=False)
+    found = naming.served(f"{provider}/{model}")
+    row = find_provider(provider)
+    assert row is not None
+    assert found == Choice(provider, row.tiers.get("small", model) if model == "small" else model)
+
+
+def test_the_configured_name_goes_to_a_base_url_as_a_given_one_does() -> None:
+    environ = HOME | {"ANKRCODE_MODEL": "meta-llama/Llama-3"}
+    model = model_for(None, set_up(), environ, base_url="http://127.0.0.1:9/v1")
+    assert model.name == "openai-compatible/meta-llama/Llama-3"
+
+
+def test_where_a_provider_has_no_tiers_their_names_are_models_names() -> None:
+    environ = {"OPENAI_COMPATIBLE_BASE_URL": "http://127.0.0.1:9/v1"}
+    assert name_of("openai-compatible/small", environ) == "openai-compatible/small"
+    own = {"ollama": ProviderSettings(model="llama3")}
+    assert name_of("ollama/small", {}, set_up(providers=own)) == "ollama/llama3"
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from ankrcode.app import Toolkit
 from ankrcode.config.settings import Settings
 from ankrcode.errors import AnkrCodeError
 from ankrcode.frontends.cli.ask import agent_for, toolkit_for
+from ankrcode.frontends.cli.asked import bounded
 from ankrcode.frontends.cli.lines import harmless
 from ankrcode.frontends.cli.print_mode import DONE, FAILED, notice, tell
 from ankrcode.frontends.cli.told import Told
@@ -65,7 +66,7 @@ class AgentTalk:
                 return self._rocket.code
             if text.startswith("/"):
                 return await self._command(text)
-            return await self._working.one(Told(text=text))
+            return await self._working.one(Told(text=bounded(text)))
         except AnkrCodeError as problem:  # the conversation goes on
             tell(str(problem))
             return FAILED

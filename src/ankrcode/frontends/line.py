@@ -149,6 +149,8 @@ def run_lines(options: argparse.Namespace) -> int:
         except ProviderError as problem:
             if options.model or not problem.key.startswith("model_unset"):
                 raise
+            if options.base_url:
+                raise ProviderError.of("task_needs_model.served") from None
         else:
             return _with_model(options, settings, model)
     return _without_model(options)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import msgspec
@@ -13,6 +14,7 @@ import msgspec
 _LOOKED_AT = 20_000  # names
 _MAX_READ_CHARS = 200_000
 _MAX_SHOWN = 12
+_MAX_LINE_CHARS = 500
 _MOST_LANGUAGES = 5
 _SKIPPED = frozenset(
     {
@@ -62,6 +64,7 @@ _ASKED = (
     "What is this project for, and what must never break?",
     "Which conventions are not visible in the code?",
 )
+_MODULE = re.compile(r"^module[ \t]+([^\s/][^\s]*)", re.MULTILINE)  # of Go
 _TARGET = re.compile(r"^([A-Za-z][\w.-]*)\s*:(?!=)", re.MULTILINE)
 
 
@@ -69,7 +72,7 @@ def described(root: str | Path) -> str:
     """The same files always give the same text."""
     project = Path(root)
     parts = [
-        f"# {_name(project)}",
+        f"# {named(project)}",
         _about(project),
         _section("Languages", _languages(project)),
         _section("Commands", [f"`{one}`" for one in _commands(project)]),
@@ -84,13 +87,25 @@ def _section(title: str, lines: list[str]) -> str:
     return f"## {title}\n\n" + "\n".join(f"- {line}" for line in lines) if lines else ""
 
 
-def _name(project: Path) -> str:
+def named(project: Path) -> str:
     """As the project calls itself, else as its folder is called."""
-    package = _json(project / "package.json").get("name")
-    if isinstance(package, str) and package:
-        return package
-    own = _toml(project / "pyproject.toml").get("project", {}).get("name")
-    return own if isinstance(own, str) and own else project.resolve().name
+    module = _MODULE.findall(_text(project / "go.mod"))
+    crate = _table(_toml(project / "Cargo.toml"), "package").get("name")
+    for name in (*_said(project, "name"), crate, *module[:1]):
+        if line := _one_line(name):
+            return line
+    return _one_line(project.resolve().name) or "/"
+
+
+def _said(project: Path, what: str) -> tuple[Any, Any]:
+    """What the files of packages say about themselves."""
+    own = _table(_toml(project / "pyproject.toml"), "project")
+    return _json(project / "package.json").get(what), own.get(what)
+
+
+def _one_line(value: Any) -> str:
+    """Nothing that a file says may look like a heading or a list of ours."""
+    return " ".join(value.split())[:_MAX_LINE_CHARS] if isinstance(value, str) else ""
 
 
 def _about(project: Path) -> str:
@@ -99,8 +114,8 @@ def _about(project: Path) -> str:
         for paragraph in re.split(r"\n\s*\n", _text(project / name)):
             line = " ".join(paragraph.split())
             if line and line[0] not in "#=-*<![`|>." and not line.startswith(("http", "..")):
-                return line[:500]
-    return ""
+                return line[:_MAX_LINE_CHARS]
+    return next(filter(None, map(_one_line, _said(project, "description"))), "")
 
 
 # ── languages and layout ──────────────────────────────────────────────────────────────────────
@@ -125,7 +140,7 @@ def _layout(project: Path) -> list[str]:
     counts: Counter[str] = Counter()
     for path in islice(_files(project), _LOOKED_AT):
         first, slash, _ = path.removeprefix("./").partition("/")
-        if slash:
+        if slash and _is_shown(first):
             counts[first] += 1
     shown = [f"`{name}/` – {_counted(counts[name])}" for name in sorted(counts)[:_MAX_SHOWN]]
     more = len(counts) - _MAX_SHOWN
@@ -153,7 +168,13 @@ def _of_npm(project: Path) -> list[str]:
     for lock, program in (("pnpm-lock.yaml", "pnpm"), ("yarn.lock", "yarn"), ("bun.lock", "bun")):
         if (project / lock).is_file():
             runner = f"{program} run"
-    return [f"{runner} {name}" for name in scripts] if isinstance(scripts, dict) else []
+    names = filter(_is_shown, scripts) if isinstance(scripts, dict) else ()
+    return [f"{runner} {quote(name)}" for name in names]
+
+
+def _is_shown(name: str) -> bool:
+    """What stands between backticks on one line."""
+    return name.isprintable() and "`" not in name
 
 
 def _of_python(project: Path) -> list[str]:
@@ -164,7 +185,10 @@ def _of_python(project: Path) -> list[str]:
             names.add(name)
     if (project / "tests").is_dir() and _text(project / "pyproject.toml"):
         names.add("pytest")
-    return [_PYTHON_TOOLS[name] for name in _PYTHON_TOOLS if name in names]
+    locks = (("uv.lock", "uv run "), ("poetry.lock", "poetry run "))
+    runner = next((program for lock, program in locks if (project / lock).is_file()), "")
+    found = [_PYTHON_TOOLS[name] for name in _PYTHON_TOOLS if name in names]
+    return [" && ".join(f"{runner}{part}" for part in one.split(" && ")) for one in found]
 
 
 # ── reading ───────────────────────────────────────────────────────────────────────────────────
@@ -181,9 +205,14 @@ def _text(path: Path) -> str:
 def _json(path: Path) -> dict[str, Any]:
     try:
         found = msgspec.json.decode(_text(path))
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def _table(found: dict[str, Any], name: str) -> dict[str, Any]:
+    inner = found.get(name)
+    return inner if isinstance(inner, dict) else {}
 
 
 def _toml(path: Path) -> dict[str, Any]:
@@ -191,5 +220,5 @@ def _toml(path: Path) -> dict[str, Any]:
 
     try:
         return tomllib.loads(_text(path))
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, RecursionError):
         return {}

@@ -26,6 +26,7 @@ from ankrcode.workspace.roots import Workspace
 DONE, FAILED, USAGE, NO_MODEL, DENIED = 0, 1, 2, 3, 4
 _FIRST_WORDS = 5
 _NEEDS_MODEL = frozenset(("Task",))
+NO_COMMAND = "not_a_command"  # the fault of what only a model could do
 
 Show = Callable[[Planned, ToolResult], None]
 Tell = Callable[[str], None]
@@ -46,8 +47,13 @@ def shortcut(text: str, settings: Settings, workspace: Workspace) -> Reading | N
 
 def is_certain(reading: Reading) -> bool:
     """Nothing in it is guessed, nothing asked, and no model is needed for it."""
-    needs_model = any(one.tool in _NEEDS_MODEL for one in reading.calls)
-    return reading.is_full and not reading.confirm and reading.fault is None and not needs_model
+    is_read = reading.is_full and not reading.confirm and reading.fault is None
+    return is_read and not needs_model(reading)
+
+
+def needs_model(reading: Reading) -> bool:
+    """It is a command that an agent does."""
+    return any(one.tool in _NEEDS_MODEL for one in reading.calls)
 
 
 class Rocket:

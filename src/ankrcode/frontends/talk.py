@@ -13,7 +13,7 @@ from ankrcode.config.paths import config_file
 from ankrcode.config.trust import TrustStore
 from ankrcode.errors import SettingsError
 from ankrcode.frontends.cli.settings import load_and_warn, load_rules, log_events
-from ankrcode.frontends.rocket import DENIED, USAGE, Rocket
+from ankrcode.frontends.rocket import DENIED, NO_COMMAND, NO_MODEL, USAGE, Rocket
 from ankrcode.frontends.said import Asks, PersonSaid
 from ankrcode.protocol.result import ToolResult
 from ankrcode.rocketlang.api import Program, parse
@@ -60,6 +60,9 @@ class Talk:
                 return code
             await self.rocket.run(program)
         except ScriptFault as problem:
+            if self.kit.settings.rocketlang.mode == "only" and problem.fault.code == NO_COMMAND:
+                told(say("task_needs_model.only"))
+                return NO_MODEL
             is_long = len(text.strip().splitlines()) > 1
             line = problem.line if is_long else 0
             told(fault_text(problem.fault, line=line, language=problem.language))

@@ -10,6 +10,7 @@ from ankrcode.providers.endpoint import ChosenSettings, row_for
 from ankrcode.providers.keys import Keys
 from ankrcode.providers.table import ALIASES, TIERS, Provider, all_providers, find_provider
 
+_ANY = "openai-compatible"  # any server that speaks Chat Completions
 # Models that need no server, and the module whose `made(name, settings, environ)` makes them.
 MADE_HERE = {"scripted": "scripted", "recorded": "recorded", "local": "local"}
 
@@ -40,26 +41,37 @@ class Naming:
         first, slash, rest = name.partition("/")
         if first in MADE_HERE:
             return Choice(first, rest)
-        if not self._is_provider(first):
-            plain = first.lower()
-            first = ALIASES.get(plain, plain if self._is_provider(plain) else first)
-        if self._is_provider(first):
-            return self._of_provider(first, rest)
+        if provider := self._provider_called(first):
+            return self._of_provider(provider, rest)
         if name in TIERS:
             return self._of_tier(name)
         if slash and not named_so(name):
             row_for(first, self._settings)  # says which providers there are
         return self._of_bare_name(name)
 
+    def served(self, name: str) -> Choice:
+        """At a server of one's own, which may have what nobody else is known to have. Many name
+        their models as `vendor/name`: such a name goes there whole."""
+        name = name.strip()
+        first, _, rest = name.partition("/")
+        provider = self._provider_called(first)
+        if provider and rest and _is_vendors(name, provider):
+            return Choice(_ANY, name)
+        try:
+            return self.choice(name)
+        except ProviderError:
+            return Choice(provider, rest) if provider and rest else Choice(_ANY, name)
+
     def unnamed(self) -> Choice:
         """What to ask when nobody said: the first provider whose key is set.
 
         Settings that were loaded know the variable already, and what counts before it.
         """
-        said = self._settings.model or self._environ.get("ANKRCODE_MODEL", "")
-        if said.strip():
-            return self.choice(said)
-        return self._of_tier("medium")
+        return self.choice(self.configured) if self.configured else self._of_tier("medium")
+
+    @property
+    def configured(self) -> str:
+        return (self._settings.model or self._environ.get("ANKRCODE_MODEL", "")).strip()
 
     def ordered(self, names: Sequence[str]) -> list[str]:
         """Fallbacks in turn; those with a free tier first if so wished."""
@@ -71,6 +83,13 @@ class Naming:
         row = find_provider(name.partition("/")[0])
         return row is not None and row.is_free
 
+    def _provider_called(self, name: str) -> str:
+        """As the table has it; empty where nobody is called so."""
+        if self._is_provider(name):
+            return name
+        plain = name.lower()
+        return ALIASES.get(plain, plain if self._is_provider(plain) else "")
+
     def _is_provider(self, name: str) -> bool:
         return find_provider(name) is not None or name in self._settings.providers
 
@@ -79,8 +98,9 @@ class Naming:
         tier = TIERS.get(model or "medium")
         if tier is not None:
             row = row_for(provider, self._settings)
-            usual = own.model if own and not model else ""
-            model = usual or row.tiers.get(tier, "") or (own.model if own else "")
+            usual = own.model if own else ""
+            named = "" if row.is_local else model  # without tiers: somebody has called his model so
+            model = (not model and usual) or row.tiers.get(tier, "") or usual or named
         if not model:
             row = row_for(provider, self._settings)
             key = "provider_without_model.local" if row.is_local else "provider_without_model"
@@ -129,6 +149,14 @@ class Naming:
             return True
         names = ("AWS_ACCESS_KEY_ID", "AWS_PROFILE")
         return row.auth == "sigv4" and any(self._environ.get(variable) for variable in names)
+
+
+def _is_vendors(name: str, provider: str) -> bool:
+    """Is all of it a model's name? `Qwen/…` is, where `qwen/…` means a provider; so is what
+    others are known to offer by that very name, and the provider is not."""
+    first = name.partition("/")[0]
+    is_provider = first == first.lower() or first.lower() == provider
+    return not is_provider or (bool(named_so(name)) and name not in model_names())
 
 
 def _unknown(name: str) -> ProviderError:

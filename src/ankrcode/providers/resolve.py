@@ -96,14 +96,9 @@ class _Maker:
         return found
 
     def _choice(self, name: str | None, base_url: str | None) -> Choice:
-        if not name:
-            return self._naming.unnamed()
-        try:
-            return self._naming.choice(name)
-        except ProviderError:
-            if not base_url:
-                raise
-            return Choice("openai-compatible", name)
+        if base_url and (name := name or self._naming.configured):
+            return self._naming.served(name)
+        return self._naming.choice(name) if name else self._naming.unnamed()
 
     def _candidate(self, choice: Choice, base_url: str | None) -> Candidate:
         if choice.provider in MADE_HERE:

@@ -58,7 +58,18 @@ def _decoded(tool: str, text: str | bytes) -> object:
     except RecursionError:
         raise InvalidInput.of("arguments_too_deep", name=tool, limit=MAX_ARGUMENT_DEPTH) from None
     except (msgspec.DecodeError, UnicodeError) as problem:
-        raise InvalidInput.of("arguments_not_json", name=tool, why=str(problem)[:200]) from None
+        raise InvalidInput.of("arguments_not_json", name=tool, why=json_fault(problem)) from None
+
+
+def json_fault(problem: Exception) -> str:
+    """Why something is no JSON, without the words of whoever reads it for us."""
+    if isinstance(problem, RecursionError):
+        return "it is nested too deeply"
+    if isinstance(problem, UnicodeError):
+        return "it is not UTF-8"
+    why = str(problem).partition(" - at ")[0].removeprefix("JSON is malformed: ")
+    why = "a number is out of range" if why == "Number out of range" else why
+    return why.replace("`", "")[:200]
 
 
 def _encoded(tool: str, values: dict[str, Any]) -> bytes:

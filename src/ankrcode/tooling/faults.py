@@ -22,6 +22,7 @@ _VALUE_KINDS = {
     *("Enum", "Constant", "Minimum", "Maximum", "ExclusiveMinimum", "ExclusiveMaximum"),
     *("MultipleOf", "MinLength", "MaxLength", "MinItems", "MaxItems", "Pattern", "Format"),
 }
+_TYPES_OF_NUMBERS = {"integer", "number"}
 
 Fault = dict[str, str]
 
@@ -35,7 +36,7 @@ def invalid_input(
 ) -> InvalidInput:
     """One error that names every fault and shows a call that would fit the schema models see."""
     faults = faults_of(tool, schema, arguments) or faults_of(tool, shown or schema, arguments)
-    faults = faults or [_fault("other", "", why=shortened(complaint))]
+    faults = faults or _unwritable(schema, arguments) or [_told(complaint)]
     said = "; ".join(fault["message"] for fault in faults)
     example = example_call(tool, shown or schema, validator_for(schema))
     if example:
@@ -55,6 +56,39 @@ def faults_of(tool: str, schema: JsonSchema, arguments: dict[str, Any]) -> list[
         for fault in _faults_in(tool, schema, error)
     )
     return list(islice(found, MAX_FAULTS))
+
+
+def _unwritable(schema: JsonSchema, arguments: dict[str, Any]) -> list[Fault]:
+    """Whole numbers by the letter of a schema, such as 1e300, that nobody can mean."""
+    found: list[Fault] = []
+    open_places: list[tuple[list[str | int], Any]] = [([], arguments)]
+    while open_places and len(found) < MAX_FAULTS:
+        path, value = open_places.pop()
+        if isinstance(value, dict):
+            open_places += [([*path, key], one) for key, one in value.items()]
+        elif isinstance(value, list):
+            open_places += [([*path, index], one) for index, one in enumerate(value)]
+        elif isinstance(value, float) and value.is_integer():
+            wanted = schema_at(schema, path)
+            expected = expected_of(wanted, schema)
+            if _TYPES_OF_NUMBERS & _types_in(wanted) == {"integer"}:
+                got = described(value)
+                found.append(_fault("type", parameter_name(path), expected=expected, got=got))
+    return found
+
+
+def _types_in(node: JsonSchema) -> set[str]:
+    """Of a place, also where it has a choice."""
+    own = node.get("type", ())
+    types = {own} if isinstance(own, str) else set(own)
+    choices = (part for word in ("anyOf", "oneOf") for part in node.get(word, ()))
+    return types.union(*(_types_in(one) for one in choices if isinstance(one, dict)))
+
+
+def _told(complaint: str) -> Fault:
+    """What only the reader of the input found, at the place it names."""
+    why, _, place = complaint.partition(" - at `$")
+    return _fault("other", place.rstrip("`").lstrip("."), why=shortened(why.replace("`", "")))
 
 
 def _faults_in(tool: str, schema: JsonSchema, error: Any) -> list[Fault]:

@@ -101,22 +101,34 @@ def _without_model(
     if not problem.key.startswith("model_unset"):
         raise problem
     from ankrcode.frontends.cli.without_model import without_model
-    from ankrcode.frontends.rocket import shortcut
+    from ankrcode.frontends.rocket import NO_COMMAND, needs_model, shortcut
+    from ankrcode.rocketlang.script import ScriptFault
 
-    if not task or shortcut(task, settings, workspace_of(options)) is None:
-        raise _lacking(settings) from None
+    is_plain = task and options.json_schema is None and not options.image
+    reading = shortcut(task, settings, workspace_of(options)) if is_plain else None
+    if reading is None or needs_model(reading):
+        raise _lacking(settings, options.base_url) from None
 
     def kit_for(approve: Approver) -> Toolkit:
         exact = replace(settings, edit=replace(settings.edit, match="exact"))
         return toolkit_for(exact, options, approve=approve)
 
-    kit, answer = without_model(task, kit_for)
+    try:
+        kit, answer = without_model(task, kit_for)
+    except ScriptFault as fault:
+        if fault.fault.code != NO_COMMAND:
+            raise
+        raise _lacking(settings, options.base_url) from None
     _printer(options, kit, "rocketlang", kit.registry.names).end(answer)
     return exit_code(answer)
 
 
-def _lacking(settings: Settings) -> ProviderError:
-    """Offline no key would help, so none is asked for."""
+def _lacking(settings: Settings, base_url: str | None) -> ProviderError:
+    """Where no key would help, none is asked for."""
+    if settings.rocketlang.mode == "only":
+        return ProviderError.of("task_needs_model.only")
+    if base_url:
+        return ProviderError.of("task_needs_model.served")
     is_offline = settings.models.offline
     return ProviderError.of("task_needs_model.offline" if is_offline else "task_needs_model")
 
@@ -150,14 +162,15 @@ def _printer(
     options: argparse.Namespace, kit: Toolkit, model: str, tools: list[str] | tuple[str, ...]
 ) -> Printer:
     options.has_begun = True
+    is_data = options.json_schema is not None
     match options.output_format:
         case "text":
-            return TextPrinter()
+            return TextPrinter(is_data=is_data)
         case "json":
-            return JsonPrinter()
+            return JsonPrinter(is_data=is_data)
     from ankrcode.frontends.cli.stream_json import StreamPrinter  # only who wants it pays for it
 
-    return StreamPrinter(kit, model, tools, is_partial=options.partial)
+    return StreamPrinter(kit, model, tools, is_partial=options.partial, is_data=is_data)
 
 
 def agent_for(model: Model, kit: Toolkit, options: argparse.Namespace) -> Agent:

@@ -85,10 +85,19 @@ def _add_rights(parser: argparse.ArgumentParser) -> None:
 
 def _add_limits(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", metavar="NAME", help="provider/name, or a tier such as small")
-    parser.add_argument("--base-url", metavar="URL", help="where the model is served")
+    parser.add_argument(
+        "--base-url", type=_address, metavar="URL", help="where the model is served"
+    )
     parser.add_argument("--offline", action="store_true", help="only models on this machine")
     parser.add_argument("--max-turns", type=_count, metavar="N", help="at most so many requests")
     parser.add_argument("--max-cost", type=_money, metavar="USD", help="at most so much money")
+
+
+def _address(text: str) -> str:
+    """An empty one is a variable that was not set: the vendor is not who was meant."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("needs the address of a server")
+    return text
 
 
 def _count(text: str) -> int:

@@ -13,6 +13,7 @@ import msgspec
 from ankrcode.errors import ToolError, UsageError
 from ankrcode.protocol.definition import JsonSchema
 from ankrcode.protocol.result import Attachment
+from ankrcode.tooling.arguments import json_fault
 from ankrcode.words import say
 
 MAX_PIPED_CHARS = 400_000  # a model could not read more; both ends are kept
@@ -23,12 +24,15 @@ _IDLE_S = 10.0
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")  # what such files begin with
 _MAX_SCHEMA_CHARS = 4 * 1024 * 1024
 _COMMAND = "-p"
+_STDIN = "-"  # as a task: standard input is all of it
 
 
 def task_of(words: Iterable[str]) -> str:
     """The task as it goes to the model: the words, and what is piped in as context."""
     text = " ".join(words).strip()
-    piped = piped_in(is_all=not text).strip("\n")
+    if text == _STDIN:
+        text = ""
+    piped = piped_in(is_all=not text).strip("\r\n")
     if text and piped.strip():
         return f"{text}\n\n<stdin>\n{bounded(piped)}\n</stdin>"
     task = text or bounded(piped)
@@ -126,15 +130,22 @@ def schema_of(given: str | None) -> JsonSchema | None:
     try:
         text = given if given.lstrip().startswith("{") else _read(given)
         schema = msgspec.json.decode(text)
-    except (OSError, ValueError, RecursionError) as problem:
-        why = f"--json-schema: {problem}"
-        raise UsageError.of("usage", why=why, command=_COMMAND) from None
+    except OSError as problem:
+        raise _wrong_schema(f"{given[:200]}: {problem.strerror or problem}") from None
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as problem:
+        raise _wrong_schema(f"it is no JSON: {json_fault(problem)}") from None
+    except ValueError as problem:
+        raise _wrong_schema(str(problem)) from None
     if not isinstance(schema, dict):
-        raise UsageError.of("usage", why="--json-schema is no object", command=_COMMAND)
+        raise _wrong_schema("it is no object")
     from ankrcode.agent.structured import check_schema  # only who asks for a schema pays for it
 
     check_schema(schema)
     return schema
+
+
+def _wrong_schema(why: str) -> UsageError:
+    return UsageError.of("usage", why=f"--json-schema: {why}", command=_COMMAND)
 
 
 def _read(path: str) -> str:

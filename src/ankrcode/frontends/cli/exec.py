@@ -24,6 +24,7 @@ from ankrcode.protocol.call import ToolCall
 from ankrcode.protocol.definition import JsonSchema
 from ankrcode.protocol.permission import Mode
 from ankrcode.protocol.result import ToolResult
+from ankrcode.tooling.arguments import json_fault
 from ankrcode.tooling.dialect import Dialect
 
 DONE, FAILED, DENIED = 0, 1, 4
@@ -161,7 +162,7 @@ async def _answered(kit: Toolkit, dialect: Dialect, line: bytes) -> dict[str, An
     try:
         request = msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as problem:
-        return {"id": None, "error": f"The line is not JSON: {problem}"}
+        return {"id": None, "error": f"The line is not JSON: {json_fault(problem)}"}
     if not isinstance(request, dict) or not isinstance(request.get("tool"), str):
         given = request.get("id") if isinstance(request, dict) else None
         return {"id": given, "error": 'The line must be {"id": …, "tool": "NAME", "params": {…}}.'}

@@ -102,7 +102,9 @@ def _given() -> Any:
     try:
         return msgspec.json.decode(content)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
-        why = f"standard input is no JSON object ({problem})"
+        from ankrcode.tooling.arguments import json_fault  # only who is wrong pays for it
+
+        why = f"standard input is no JSON object ({json_fault(problem)})"
         raise UsageError.of("usage", why=why, command="models call") from None
 
 

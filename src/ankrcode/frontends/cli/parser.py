@@ -51,8 +51,9 @@ class Parser(argparse.ArgumentParser):
         from ankrcode.words import say
 
         known = [one for one in self._option_string_actions if one.startswith("--")]
+        begun = [one for one in known if one.startswith(option) and option.startswith("--")]
         near = get_close_matches(option, known, n=1, cutoff=0.7)
-        meant = _ELSEWHERE.get(option) or "".join(near)
+        meant = _ELSEWHERE.get(option) or " / ".join(begun) or "".join(near)
         return say("option_near", option=option, near=meant) if meant else ""
 
     def add_subparsers(self, **more: Any) -> Any:

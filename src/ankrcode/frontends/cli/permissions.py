@@ -14,6 +14,7 @@ from ankrcode.errors import UsageError
 from ankrcode.frontends.cli import rule_replay, rules
 from ankrcode.frontends.cli.lines import harmless, read_lines, standard_input, write_line
 from ankrcode.frontends.cli.settings import load_rules
+from ankrcode.tooling.arguments import json_fault
 from ankrcode.words import say
 from ankrcode.workspace.roots import Workspace, find_cwd, find_root
 
@@ -68,7 +69,7 @@ def _answer(line: bytes, kinds: Mapping[str, Check]) -> dict[str, Any]:
     try:
         asked = msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as problem:
-        return {"id": None, "error": f"The line is not JSON: {problem}"}
+        return {"id": None, "error": f"The line is not JSON: {json_fault(problem)}"}
     if not isinstance(asked, dict) or not isinstance(asked.get("kind"), str):
         given = asked.get("id") if isinstance(asked, dict) else None
         return {"id": given, "error": say("check.line", kinds=names)}

@@ -11,6 +11,7 @@ from ankrcode.protocol.message import Message, ToolUsePart, Usage
 
 Piece = dict[str, Any]
 Kind = Literal["text", "thinking"]
+_NONE = Usage()
 
 
 class Pieces:
@@ -28,7 +29,7 @@ class Pieces:
             self._kind = kind
         yield self._delta({"type": f"{kind}_delta", kind: text})
 
-    def ended(self, message: Message | None = None) -> Iterator[Piece]:
+    def ended(self, message: Message | None = None, usage: Usage = _NONE) -> Iterator[Piece]:
         """With its calls, which come whole; without a message nothing is kept of it."""
         calls = [part for part in message.parts if isinstance(part, ToolUsePart)] if message else []
         for call in calls:
@@ -43,7 +44,7 @@ class Pieces:
         yield from self._close()
         reason = ("tool_use" if calls else "end_turn") if message else None
         delta = {"stop_reason": reason, "stop_sequence": None}
-        yield {"type": "message_delta", "delta": delta, "usage": usage_of(Usage())}
+        yield {"type": "message_delta", "delta": delta, "usage": usage_of(usage)}
         yield {"type": "message_stop"}
 
     def _open(self, block: Piece) -> Iterator[Piece]:
@@ -71,6 +72,6 @@ class Pieces:
             "content": [],
             "stop_reason": None,
             "stop_sequence": None,
-            "usage": usage_of(Usage()),
+            "usage": usage_of(_NONE),
         }
         return {"type": "message_start", "message": message}

@@ -37,16 +37,19 @@ class Printer(Protocol):
 
 
 class TextPrinter:
-    """The answer, and nothing else, on standard output."""
+    """The answer, and nothing else, on standard output. `is_data`: it was asked for by a schema."""
 
     wants_events = False
+
+    def __init__(self, *, is_data: bool = False) -> None:
+        self._is_data = is_data
 
     def show(self, event: Event) -> None:
         pass
 
     def end(self, answer: Answer) -> None:
         text = answer.text
-        if answer.structured is not None:
+        if _has_data(answer, is_data=self._is_data):
             text = as_json(answer.structured).decode()
         if text:
             print(harmless(text, output()), file=output(), flush=True)
@@ -59,14 +62,22 @@ class JsonPrinter:
 
     wants_events = False
 
+    def __init__(self, *, is_data: bool = False) -> None:
+        self._is_data = is_data
+
     def show(self, event: Event) -> None:
         pass
 
     def end(self, answer: Answer) -> None:
-        write_line(result_of(answer))
+        write_line(result_of(answer, is_data=self._is_data))
 
 
-def result_of(answer: Answer) -> dict[str, Any]:
+def _has_data(answer: Answer, *, is_data: bool) -> bool:
+    """Null is data too, where a schema allows it."""
+    return answer.structured is not None or (is_data and answer.ok)
+
+
+def result_of(answer: Answer, *, is_data: bool = False) -> dict[str, Any]:
     """The object that scripts rely on."""
     result: dict[str, Any] = {
         "type": "result",
@@ -78,7 +89,7 @@ def result_of(answer: Answer) -> dict[str, Any]:
         "usage": usage_of(answer.usage),
         "total_cost_usd": round(answer.cost_usd, 6),
         "duration_ms": round(answer.duration_ms),
-        "duration_api_ms": round(answer.duration_ms),  # clients want it; tools are counted too
+        "duration_api_ms": round(answer.duration_api_ms),
         "permission_denials": [
             {
                 "tool_name": one.tool,
@@ -89,7 +100,7 @@ def result_of(answer: Answer) -> dict[str, Any]:
             for one in answer.denials
         ],
     }
-    if answer.structured is not None:
+    if _has_data(answer, is_data=is_data):
         result["structured_output"] = answer.structured
     if answer.error:
         result["error"] = answer.error
@@ -107,8 +118,10 @@ def failed(problem: AnkrCodeError) -> dict[str, Any]:
 
 
 def usage_of(usage: Usage) -> dict[str, int]:
+    """Whoever reads this adds the three kinds of input: each token is in one of them."""
+    of_cache = usage.cached_tokens + usage.written_tokens
     return {
-        "input_tokens": usage.input_tokens,
+        "input_tokens": max(0, usage.input_tokens - of_cache),
         "output_tokens": usage.output_tokens,
         "cache_read_input_tokens": usage.cached_tokens,
         "cache_creation_input_tokens": usage.written_tokens,

@@ -26,6 +26,7 @@ from ankrcode.sessions.transcript import block
 from ankrcode.version import __version__
 
 Line = dict[str, Any]
+_NONE = Usage()
 _VOID = ("model_waits", "model_switched")  # what came of an answer so far counts no more
 
 
@@ -60,9 +61,16 @@ class StreamPrinter:
     wants_events = True
 
     def __init__(
-        self, kit: Toolkit, model: str, tools: Iterable[str], *, is_partial: bool = False
+        self,
+        kit: Toolkit,
+        model: str,
+        tools: Iterable[str],
+        *,
+        is_partial: bool = False,
+        is_data: bool = False,
     ) -> None:
         self._kit = kit
+        self._is_data = is_data
         self._model = model
         self._is_partial = is_partial
         self._pieces: dict[str, Pieces] = {}  # of answers that are still coming, by agent
@@ -75,7 +83,7 @@ class StreamPrinter:
         match event:
             case MessageAdded():
                 if event.message.role == "assistant":
-                    self._end_pieces(event, event.message)
+                    self._end_pieces(event, event.message, event.usage)
                 self._message(event)
             case ToolMetadataChanged() if "agent_id" in event.metadata:
                 self._parents[event.metadata["agent_id"]] = event.call_id
@@ -91,7 +99,7 @@ class StreamPrinter:
 
     def end(self, answer: Answer) -> None:
         self._pieces.clear()
-        write_line(last_line(result_of(answer)))
+        write_line(last_line(result_of(answer, is_data=self._is_data)))
         if answer.error:
             tell(answer.error)
 
@@ -105,7 +113,7 @@ class StreamPrinter:
                 "role": "assistant",
                 "model": self._model,
             }
-            said |= {"content": content, "stop_reason": None, "usage": usage_of(Usage())}
+            said |= {"content": content, "stop_reason": None, "usage": usage_of(event.usage)}
             self._line({"type": "assistant", "message": said}, event)
         elif any(isinstance(part, ToolResultPart) for part in message.parts):
             self._line({"type": "user", "message": {"role": "user", "content": content}}, event)
@@ -115,11 +123,13 @@ class StreamPrinter:
         for piece in answer.grew(kind, text):
             self._line({"type": "stream_event", "event": piece}, event)
 
-    def _end_pieces(self, event: Event, message: Message | None = None) -> None:
+    def _end_pieces(
+        self, event: Event, message: Message | None = None, usage: Usage = _NONE
+    ) -> None:
         if not self._is_partial:
             return
         answer = self._pieces.pop(event.agent_id, None) or Pieces(self._model)
-        for piece in answer.ended(message):
+        for piece in answer.ended(message, usage):
             self._line({"type": "stream_event", "event": piece}, event)
 
     def _line(self, line: Line, event: Event | None = None) -> None:

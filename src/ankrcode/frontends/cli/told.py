@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from ankrcode.frontends.cli.asked import attached, bounded
 from ankrcode.protocol.result import Attachment
+from ankrcode.tooling.arguments import json_fault
 
 Line = dict[str, Any]
 _BLOCKS = ("text", "image")
@@ -36,12 +37,14 @@ def told(line: bytes) -> Told | Control:
     try:
         value = msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as problem:
-        raise BadLine(f"The line is not JSON: {problem}") from None
+        raise BadLine(f"The line is not JSON: {json_fault(problem)}") from None
     kind = value.get("type") if isinstance(value, dict) else None
     if kind == "control_request":
         return _control(value)
     message = value.get("message") if kind == "user" else None
-    content = message.get("content") if isinstance(message, dict) else None
+    content = None
+    if isinstance(message, dict) and message.get("role", "user") == "user":
+        content = message.get("content")
     if isinstance(content, str) and content.strip():
         return Told(text=bounded(content))
     if isinstance(content, list):
@@ -69,17 +72,19 @@ def _check_blocks(content: list[Any]) -> None:
         kind = one.get("type") if isinstance(one, dict) else type(one).__name__
         if kind not in _BLOCKS:
             raise BadLine(f"The line has a block of type {kind!r}; it may have text and image.")
+        if kind == "text" and not isinstance(one.get("text"), str):
+            raise BadLine("The line has a block of type 'text' without text.")
 
 
 def _texts(content: list[Any]) -> Iterator[str]:
     for one in content:
-        if isinstance(one, dict) and one.get("type") == "text" and isinstance(one.get("text"), str):
+        if one["type"] == "text":
             yield one["text"]
 
 
 def _pictures(content: list[Any]) -> Iterator[Attachment]:
     for one in content:
-        if isinstance(one, dict) and one.get("type") == "image":
+        if one["type"] == "image":
             source = one.get("source")
             data = source.get("data") if isinstance(source, dict) else None
             if not isinstance(data, str):
@@ -92,6 +97,10 @@ def _picture(data: str) -> Attachment:
     from base64 import b64decode  # only who shows a picture pays for this
 
     try:
-        return attached(b64decode(data, validate=True), "picture")
+        content = b64decode("".join(data.split()), validate=True)  # some wrap it into lines
+    except ValueError:
+        raise BadLine("The line has a picture whose data is not base64.") from None
+    try:
+        return attached(content, "picture")
     except ValueError as problem:
         raise BadLine(f"The line has a picture that cannot be used: {problem}") from None

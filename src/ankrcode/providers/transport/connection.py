@@ -1,10 +1,15 @@
 """One connection: opened straight or through a proxy, with TLS where the address asks for it."""
 
 import asyncio
+import atexit
 import os
+import threading
+import warnings
 from contextlib import suppress
 from errno import ECONNRESET
 from socket import EAI_AGAIN
+from typing import Any
+from weakref import WeakSet, finalize
 
 from ankrcode.protocol.stream import FailureKind
 from ankrcode.providers.transport.address import LOOPBACK_NAMES, Address
@@ -12,12 +17,14 @@ from ankrcode.providers.transport.http1 import AnswerReader
 from ankrcode.providers.transport.proxies import Proxy
 from ankrcode.providers.transport.tls import Tls
 from ankrcode.providers.transport.transport_fault import TransportFault
+from ankrcode.words import advice, say
 
 _READ_BYTES = 64 * 1024
 _LOOPBACK_LITERALS = ("127.0.0.1", "::1")
 _NEXT_ADDRESS_S = 0.25  # where IPv6 leads nowhere, IPv4 is tried beside it
 _OK = 200
 _LOGIN_WANTED = 407
+_AT_EXIT_S = 0.5  # for a loop that still works
 _FORBIDDEN = (400, 401, 403, 404, 405, 451)  # by the proxy: it will say so again
 
 
@@ -29,6 +36,9 @@ class Connection:
         self._writer = writer
         self.loop = asyncio.get_running_loop()
         self.idle_since = 0.0
+        # Not `__del__`: among things that refer to each other, the writer's might come first.
+        finalize(self, _forgotten, writer, self.loop).atexit = False
+        _made.add(self)
 
     @property
     def is_open(self) -> bool:
@@ -57,16 +67,70 @@ class Connection:
 
     def close(self) -> None:
         """At once: nobody waits for what is on its way."""
-        if self.loop is asyncio._get_running_loop():
-            self._abort()
-        elif not self.loop.is_closed():  # it works in another thread
-            with suppress(RuntimeError):  # it ended just now
-                self.loop.call_soon_threadsafe(self._abort)
+        _close(self._writer, self.loop)
 
-    def _abort(self) -> None:
-        """Of our own, so that the writer lives until then: forgotten, it would close the transport
-        from whichever thread forgot it."""
-        self._writer.transport.abort()
+    def forgotten(self) -> None:
+        _forgotten(self._writer, self.loop)
+
+
+def _close(writer: asyncio.StreamWriter, loop: asyncio.AbstractEventLoop) -> None:
+    if loop is asyncio._get_running_loop():
+        _abort(writer)
+    elif loop.is_closed():
+        _let_go(writer)
+    else:  # it works in another thread
+        with suppress(RuntimeError):  # it ended just now
+            loop.call_soon_threadsafe(_abort, writer)
+
+
+def _abort(writer: asyncio.StreamWriter) -> None:
+    """Of our own, so that the writer lives until then: forgotten, it would close the transport
+    from whichever thread forgot it."""
+    writer.transport.abort()
+
+
+def _let_go(writer: asyncio.StreamWriter) -> None:
+    """Its loop has ended and can close nothing more: what is left is the socket."""
+    outer: Any = writer.transport
+    with suppress(RuntimeError):  # it knows that it is closed, then misses its loop
+        outer.abort()
+    inner: Any = getattr(getattr(outer, "_ssl_protocol", None), "_transport", None)
+    for one in (outer, inner):
+        if (socket := getattr(one, "_sock", None)) is not None:
+            socket.close()
+            one._sock = None
+
+
+# ── forgotten ─────────────────────────────────────────────────────────────────────────────────
+_made: WeakSet[Connection] = WeakSet()
+
+
+def _forgotten(writer: asyncio.StreamWriter, loop: asyncio.AbstractEventLoop) -> None:
+    """Nobody closed it: that is made up for. Where its loop has ended before, it is said."""
+    if writer.is_closing():
+        return
+    is_late = loop.is_closed()
+    _close(writer, loop)
+    if is_late:
+        told = f"{say('agent_forgotten')} {advice('agent_forgotten')}"
+        warnings.warn(told, ResourceWarning, stacklevel=2)
+
+
+@atexit.register
+def _forgotten_at_exit() -> None:
+    """A script need not close its agent; the loop in which it worked still runs now."""
+    left = tuple(_made)
+    for one in left:
+        one.forgotten()
+    for loop in {one.loop for one in left}:
+        for _ in range(2 if loop.is_running() else 0):  # what closing begins ends a step later
+            is_done = threading.Event()
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(is_done.set)
+                is_done.wait(_AT_EXIT_S)
+
+
+os.register_at_fork(after_in_child=_made.clear)  # they are the parent's
 
 
 async def open_connection(
@@ -95,6 +159,8 @@ async def _connect(address: Address, tls: Tls | None, *, is_proxy: bool) -> Conn
     # By its number, so that no name is ever looked up for a loopback address.
     by_name = address.host.lower() in LOOPBACK_NAMES
     hosts = _LOOPBACK_LITERALS if by_name else (address.host,)
+    # Several addresses are tried at once, a single one is not: if cancelled, none stays open.
+    is_one = by_name or address.is_loopback or ":" in address.host
     for host in hosts:
         try:
             name = address.host if tls else None
@@ -104,7 +170,7 @@ async def _connect(address: Address, tls: Tls | None, *, is_proxy: bool) -> Conn
                 ssl=tls,
                 server_hostname=name,
                 limit=2 * _READ_BYTES,
-                happy_eyeballs_delay=None if by_name else _NEXT_ADDRESS_S,
+                happy_eyeballs_delay=None if is_one else _NEXT_ADDRESS_S,
             )
             return Connection(*opened)
         except OSError as problem:
