@@ -482,3 +482,13 @@ def test_any_line_is_a_task_a_wish_or_refused(kind: str, value: Any, other: Any)
     except BadLine:
         return
     assert (heard.text.strip() or heard.attachments) if isinstance(heard, Told) else heard.kind
+
+
+# ── after the last line ───────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize("form", ["text", "json", "stream-json"])
+def test_what_is_stopped_with_the_session_is_said_beside_the_answer(work: Path, form: str) -> None:
+    sleep = call("Bash", command="sleep 900", run_in_background=True, description="Wait long")
+    options = ["--permission-mode", "bypass", "--output-format", form]
+    done = ask(work, "x", *options, turns=[calls(sleep), "Done."])
+    assert (done.returncode, done.stderr.count("Wait long")) == (0, 1), done.stderr
+    assert "Done." in done.stdout.splitlines()[-1]

@@ -154,6 +154,8 @@ async def _work(task: Told, model: Model, settings: Settings, options: argparse.
                 return await working.fed(task if task.text else None)
             return await working.only(task)
     finally:
+        if working.printer.wants_events:  # its last line is written: what is still said goes beside
+            kit.on("notice", notice)
         await agent.close()
         kit.activity.flush()  # warnings and the log are written by observers
 
