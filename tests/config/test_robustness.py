@@ -1,13 +1,17 @@
 """Whatever stands in the layers: a clear error or a warning, never a crash, never wider rights."""
 
 import json
+import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ankrcode.config.document import read_document
 from ankrcode.config.edit import set_value, unset_value
 from ankrcode.config.keys import all_keys
 from ankrcode.config.loaded import LoadedSettings
@@ -133,3 +137,13 @@ def test_setting_and_unsetting_keeps_all_other_values(
         assert {name: value for name, value in after.items() if name != section} == {
             name: value for name, value in document.items() if name != section
         }
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo], ids=["a folder", "a pipe"])
+def test_what_is_no_file_is_named_with_advice_for_people(
+    tmp_path: Path, make: Callable[[Path], None]
+) -> None:
+    make(tmp_path / "settings.json")
+    with pytest.raises(SettingsError, match=r"settings\.json") as caught:
+        read_document(tmp_path / "settings.json")
+    assert caught.value.suggestion == "Mend the file, or remove it."

@@ -9,7 +9,7 @@ import msgspec
 from ankrcode.config.faults import shown
 from ankrcode.config.limits import MAX_SETTINGS_BYTES
 from ankrcode.errors import SettingsError, ToolError
-from ankrcode.words import say
+from ankrcode.words import advice, say
 from ankrcode.workspace.files import read_whole
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -30,8 +30,10 @@ def read_file(path: Path) -> bytes:
     except OSError as problem:
         raise SettingsError.of("settings_unreadable", path=path, why=problem.strerror) from None
     except ToolError as problem:
+        # Its advice is for models, which have tools; who reads this has an editor.
+        mend = advice("settings_unreadable")
         raise SettingsError(
-            problem.message, suggestion=problem.suggestion, key=problem.key, values=problem.values
+            problem.message, suggestion=mend, key=problem.key, values=problem.values
         ) from None
 
 
