@@ -36,6 +36,7 @@ async def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["XDG_STATE_HOME"] = f"{folder}/state"
         await edits(made(folder, "edits"))
+        await trees(Path(folder))
         for count, is_git, bar in ((FEW, False, 15), (MANY, True, 120), (MANY, False, 300)):
             name = f"{count}{'git' if is_git else ''}"
             await commands(
@@ -129,6 +130,55 @@ async def edits(folder: Path) -> None:
         kit.close()
 
 
+# ── a tree ────────────────────────────────────────────────────────────────────────────────────
+async def trees(base: Path) -> None:
+    """So many folders inside each other, and as many beside each other."""
+    count = 500 if IS_QUICK else 2_000
+    times: dict[str, list[float]] = {}
+    for name, make in (("flat", beside_each_other), ("deep", inside_each_other)):
+        folder = made(str(base), name)
+        kit = kit_in(folder, undo=True)
+        make(folder / "t", count)
+        steps: list[tuple[str, dict[str, object]]] = [
+            ("Delete", {"path": "t", "recursive": True}),
+            ("Undo", {}),
+            ("Redo", {}),
+            ("Undo", {}),
+            ("Move", {"source": "t", "destination": "u"}),
+            ("Undo", {}),
+            ("Bash", {"command": "rm -r t"}),
+            ("Undo", {}),
+        ]
+        for number, (tool, arguments) in enumerate(steps):
+            label = f"{number} {tool}"
+            start = time.perf_counter()
+            result = await kit.call(tool, arguments)
+            times.setdefault(label, []).append((time.perf_counter() - start) * 1000)
+            assert result.ok, result.text
+        await kit.call("Delete", path="t", recursive=True)
+        kit.close()
+    print(f"{count:,} folders            flat      deep   deep / flat (bar 10)")
+    for label, (flat, deep) in times.items():
+        print(f"  {label[2:]:16} {flat:8.0f} {deep:9.0f} ms {deep / flat:10.1f}")
+
+
+def beside_each_other(top: Path, count: int) -> None:
+    for number in range(count - 1):
+        (top / str(number)).mkdir(parents=True)
+
+
+def inside_each_other(top: Path, count: int) -> None:
+    """By handle: together they are longer than a path may be."""
+    top.mkdir()
+    handle = os.open(top, os.O_RDONLY)
+    for _ in range(count - 1):
+        os.mkdir("inner", dir_fd=handle)
+        inner = os.open("inner", os.O_RDONLY | os.O_DIRECTORY, dir_fd=handle)
+        os.close(handle)
+        handle = inner
+    os.close(handle)
+
+
 # ── a command ─────────────────────────────────────────────────────────────────────────────────
 async def commands(folder: Path, count: int, *, is_git: bool, bar: int) -> None:
     plain_kit, kit = kit_in(folder, undo=False), kit_in(folder, undo=True)
@@ -161,8 +211,8 @@ def approaches(folder: Path, copies: Path) -> None:
     print(f"before a command, {MANY:,} files:")
 
     def full_scan() -> None:
-        first = scan(str(folder), lambda _: None)
-        second = scan(str(folder), lambda _: None)
+        first = scan(str(folder), lambda *_: None)
+        second = scan(str(folder), lambda *_: None)
         assert not list(differences(first, second))
 
     def stash() -> None:

@@ -165,3 +165,13 @@ def test_with_the_journal_off_nothing_is_kept(person: Person) -> None:
     assert done.returncode == 0, done.stderr
     assert "change_id" not in json.loads(done.stdout)["metadata"]
     assert "0 changes" in person.types("changes").stdout
+
+
+@pytest.mark.parametrize("words", [["changes"], ["diff", "x"], ["undo"], ["redo"]], ids=" ".join)
+def test_a_journal_that_cannot_be_read_is_said_so(
+    person: Person, tmp_path: Path, words: list[str]
+) -> None:
+    (tmp_path / "state").write_text("no folder", encoding="utf-8")
+    done = ankrcode(*words, cwd=person.folder, env={"XDG_STATE_HOME": str(tmp_path / "state")})
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "cannot be read: Not a directory." in done.stderr

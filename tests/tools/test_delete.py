@@ -18,7 +18,7 @@ from ankrcode import (
     Toolkit,
     dialects,
 )
-from ankrcode.config.limits import DELETE_LISTED, DELETE_SHOWN
+from ankrcode.config.limits import DELETE_LISTED, DELETE_SHOWN, PATHS_LISTED_CHARS
 from ankrcode.protocol.acts import tree
 from ankrcode.protocol.result import ToolResult
 from ankrcode.testing import YES, Bench
@@ -128,7 +128,10 @@ async def test_a_tree_deeper_than_any_stack_is_deleted(work: Path) -> None:
     os.close(handle)
     assert levels * len(f"{name}/") > os.pathconf(work, "PC_PATH_MAX"), "nor does the path fit"
     result = await delete(work, path=name, recursive=True)
-    assert value_of(result).total == levels
+    value = value_of(result)
+    assert value.total == levels
+    assert 0 < sum(map(len, value.deleted)) <= PATHS_LISTED_CHARS, "long paths are fewer paths"
+    assert result.error is None
     assert not (work / name).exists()
 
 

@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 
 from ankrcode import Toolkit
+from ankrcode.config.limits import PATHS_LISTED_CHARS
 from ankrcode.testing import NO, YES, FakePerson
 from ankrcode.tools.undo import Undo, UndoInput
 from tools.suite import DEFINITIONS
+from workspace.deep import chain, make, seen
 
 
 @pytest.fixture
@@ -180,3 +182,19 @@ def test_its_definition_says_what_it_takes() -> None:
     assert set(definition.input_schema["properties"]) == {"id", "to", "preview"}
     assert not definition.input_schema.get("required")
     assert Undo().subject(UndoInput(id="x")) == "x"
+
+
+async def test_long_paths_are_listed_within_a_bound_and_counted_in_full(
+    kit: Toolkit, tmp_path: Path
+) -> None:
+    make(tmp_path, "deep", chain(700, "a-longer-name"))
+    before = seen(tmp_path)
+    kit = Toolkit(cwd=tmp_path, mode="bypass", approve=FakePerson())
+    assert (await kit.call("Delete", path="deep", recursive=True)).ok
+    result = await kit.call("Undo")
+    assert result.ok, result.text
+    assert result.metadata["paths"] == 701
+    assert 0 < sum(map(len, result.value.paths)) <= PATHS_LISTED_CHARS
+    assert seen(tmp_path) == before
+    assert (await kit.call("Redo")).ok
+    assert not (tmp_path / "deep").exists()

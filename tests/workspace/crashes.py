@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 from unittest import mock
 
+from ankrcode.workspace.journal import way
 from ankrcode.workspace.writing import entries, folders, handles, intents, recovery, renames, writes
 
 CALLS = frozenset(
@@ -16,7 +17,7 @@ CALLS = frozenset(
         *("fsync", "ftruncate", "fchmod", "fchown", "lseek", "utime", "setxattr", "removexattr"),
     )
 )
-MODULES = (entries, folders, handles, intents, recovery, renames, writes)
+MODULES = (entries, folders, handles, intents, recovery, renames, way, writes)
 
 
 class Crash(BaseException):

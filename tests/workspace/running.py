@@ -1,14 +1,18 @@
 """What runs on this machine, as the tests see it."""
 
+import asyncio
 import itertools
 import os
 import subprocess
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 from ankrcode.workspace.processes.processes import Process, Processes
 from ankrcode.workspace.processes.saved import Saved
 
 _numbers = itertools.count(1)
+SETTLED_S = 10  # whoever attended to a process may be about to close its end
 
 
 def long_sleep() -> str:
@@ -44,6 +48,22 @@ def descriptors() -> int:
 
 def threads() -> int:
     return len(list(Path("/proc/self/task").iterdir()))
+
+
+def settle(count: Callable[[], int], most: int) -> None:
+    """Wait until there are no more than so many."""
+    until = time.monotonic() + SETTLED_S
+    while (now := count()) > most:
+        assert time.monotonic() < until, f"{now} are left, of {most}"
+        time.sleep(0.005)
+
+
+async def settled(count: Callable[[], int], most: int) -> None:
+    """The same while the loop goes on."""
+    until = time.monotonic() + SETTLED_S
+    while (now := count()) > most:
+        assert time.monotonic() < until, f"{now} are left, of {most}"
+        await asyncio.sleep(0.005)
 
 
 def command_lines_of_children() -> list[str]:

@@ -66,10 +66,10 @@ def test_a_look_that_nobody_needs_any_more_ends_at_once(
     begun, may_go_on = threading.Event(), threading.Event()
     real = Watch.add
 
-    def slow(self: Watch, folder: str) -> None:
+    def slow(self: Watch, folder: str, handle: int) -> None:
         begun.set()
         assert may_go_on.wait(BOUND_S)
-        real(self, folder)
+        real(self, folder, handle)
 
     monkeypatch.setattr(Watch, "add", slow)
     looking = threading.Thread(target=desk.journal.look_ahead)

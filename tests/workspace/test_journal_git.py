@@ -10,7 +10,7 @@ import pytest
 from ankrcode.workspace.journal.blobs import Blobs
 from ankrcode.workspace.journal.gitindex import GitContents
 from ankrcode.workspace.journal.journal import Who
-from ankrcode.workspace.journal.manifest import key_at
+from ankrcode.workspace.journal.manifest import names_of
 from ankrcode.workspace.journal.states import Caps
 from ankrcode.workspace.journal.tree import Tree
 from workspace.desk import SHELL, Desk, commit_all, picture, seen, written
@@ -52,7 +52,7 @@ def has(root: Path, path: Path) -> bool:
     """Does git have this file as it is?"""
     contents = GitContents(str(root))
     contents.refresh()
-    key = key_at(str(path))
+    key = names_of(str(path.parent)).get(path.name)
     assert key is not None
     return contents.has(str(path), key)
 

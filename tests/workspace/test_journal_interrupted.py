@@ -159,11 +159,11 @@ def test_a_snapshot_is_read_back_as_of_each_moment(tmp_path: Path) -> None:
     furnish(work)
     snapshot = Snapshot(state)
     moments = []
-    manifest = scan(str(work), lambda _: None)
+    manifest = scan(str(work), lambda *_: None)
     for name in ("one", "two", "three"):
         moments.append((snapshot.note(manifest), manifest))
         written(work / name / "file", name.encode())
-        fresh = scan(str(work), lambda _: None)
+        fresh = scan(str(work), lambda *_: None)
         same = {
             folder: manifest[folder] for folder in fresh if manifest.get(folder) == fresh[folder]
         }
@@ -178,7 +178,7 @@ def test_a_snapshot_is_read_back_as_of_each_moment(tmp_path: Path) -> None:
 
 def test_a_folder_that_went_is_gone_from_the_snapshot(tmp_path: Path) -> None:
     snapshot = Snapshot(tmp_path)
-    key = next(iter(scan(str(tmp_path.parent), lambda _: None).values()))
+    key = next(iter(scan(str(tmp_path.parent), lambda *_: None).values()))
     snapshot.note({"/a": key, "/b": {}})
     end = snapshot.note({"/a": key})
     assert read_back(tmp_path, snapshot.name, end) == {"/a": key}

@@ -45,6 +45,7 @@ MESSES = {
     "renames": "mv d e; mv a.txt d; ln -s e a.txt",
     "closes folders": "echo x > d/sub/deep; chmod 500 d/sub; chmod 555 d; chmod 0 a.txt",
     "a link where a folder was": "mv d e; ln -s e d; rm e/one",
+    "a deep tree": f"mkdir -p {'n/' * 40}; rm -r d; mv n d",
 }
 
 

@@ -188,7 +188,7 @@ def test_a_broken_pdf_is_a_typed_error(data: bytes, tmp_path: Path) -> None:
     assert error.code is ErrorCode.NOT_TEXT
     assert error.key == "pdf_broken"
     assert error.suggestion
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 10
 
 
 def test_an_encrypted_pdf_says_so(tmp_path: Path) -> None:
@@ -205,7 +205,7 @@ def test_a_drawing_that_draws_itself_ends(draw_all: bool, tmp_path: Path) -> Non
     else:
         key = "pdf_broken"
     assert key == "pdf_broken"
-    assert time.monotonic() - started < 5.5
+    assert time.monotonic() - started < pdfs.TIMEOUT_S + 5  # a bound for a busy machine
 
 
 def test_a_page_that_unpacks_to_more_than_the_memory_is_given_up(tmp_path: Path) -> None:
@@ -213,7 +213,7 @@ def test_a_page_that_unpacks_to_more_than_the_memory_is_given_up(tmp_path: Path)
     started = time.monotonic()
     error = refused(bomb, tmp_path)
     assert error.key == "pdf_broken"
-    assert time.monotonic() - started < 5.5
+    assert time.monotonic() - started < pdfs.TIMEOUT_S + 5  # a bound for a busy machine
 
 
 def test_pages_before_the_one_that_breaks_the_parser_are_kept(tmp_path: Path) -> None:
@@ -243,7 +243,7 @@ def test_ten_thousand_pages_are_no_burden(tmp_path: Path) -> None:
     found = pages_of(pdf(*["page"] * 10_000), tmp_path, [(9_999, 10_000)])
     assert found.total == 10_000
     assert [page.number for page in found.pages] == [9_999, 10_000]
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 10
 
 
 def test_a_parser_that_hangs_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -252,7 +252,7 @@ def test_a_parser_that_hangs_is_stopped(tmp_path: Path, monkeypatch: pytest.Monk
     started = time.monotonic()
     error = refused(pdf("x"), tmp_path)
     assert "it took too long" in error.message
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 10
 
 
 def test_a_parser_that_floods_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -270,7 +270,7 @@ def test_cancelling_ends_the_parser(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     started = time.monotonic()
     with pytest.raises(asyncio.CancelledError):
         pages_of(pdf("x"), tmp_path, check=cancelled)
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 10
 
 
 @pytest.mark.torture

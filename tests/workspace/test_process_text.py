@@ -67,9 +67,9 @@ def test_ordinary_text_in_any_language_stays_as_it_is(text: str) -> None:
     "hostile", ["\x1b" * 60_000, "\x1b]" * 30_000, "\b" * 60_000, "\r" * 60_000]
 )
 def test_hostile_text_takes_no_time(hostile: str) -> None:
-    started = time.monotonic()
+    started = time.thread_time()
     plain("x" * 1000 + hostile)
-    assert time.monotonic() - started < 1
+    assert time.thread_time() - started < 1
 
 
 # ── streams ───────────────────────────────────────────────────────────────────────────────────

@@ -21,6 +21,7 @@ from workspace.running import (
     long_sleep,
     printed,
     processes_in,
+    settled,
     threads,
 )
 
@@ -185,7 +186,7 @@ async def test_a_process_that_ignores_the_polite_signal_is_killed(tmp_path: Path
     )
     assert (outcome.ended_by, outcome.signal) == ("timeout", signal.SIGKILL)
     assert printed(process) == "ready\n"
-    assert time.monotonic() - started < 1.3
+    assert time.monotonic() - started < 0.3 + 0.5 + 4, "the grace, and a bound for a busy machine"
 
 
 async def test_a_process_that_listens_may_tidy_up(tmp_path: Path) -> None:
@@ -273,7 +274,7 @@ async def test_a_program_that_does_not_exist_is_an_error_and_leaves_nothing(
     with pytest.raises(FileNotFoundError):
         await process.finished()
     assert process.outcome is None
-    assert descriptors() == before
+    await settled(descriptors, before)
 
 
 async def test_without_bash_there_is_a_clear_error(tmp_path: Path) -> None:
@@ -285,14 +286,13 @@ async def test_without_bash_there_is_a_clear_error(tmp_path: Path) -> None:
 async def test_two_hundred_processes_leave_no_descriptor_and_no_thread(
     owner: Processes, tmp_path: Path
 ) -> None:
-    before = descriptors(), threads()
+    open_before, threads_before = descriptors(), threads()
     for _ in range(10):
         batch = [owner.shell("echo x", cwd=str(tmp_path)) for _ in range(20)]
         for process in batch:
             assert (await process.finished()).exit_code == 0
-    until = time.monotonic() + 5
-    while (descriptors(), threads()) != before:
-        assert time.monotonic() < until
+    await settled(descriptors, open_before)
+    await settled(threads, threads_before)
     assert owner.running == ()
 
 
@@ -339,7 +339,7 @@ async def test_every_process_is_started_behind_the_wall_from_a_thread_that_then_
     assert outcome.violations == ("it tried something",)
     assert wall.asked == [("read-only", ("/a", "/b"))]
     assert wall.released == 1
-    until = time.monotonic() + 5
+    until = time.monotonic() + 15
     while wall.spawner.exists():
         assert time.monotonic() < until, "it never ended"
 
@@ -368,7 +368,7 @@ QUICK = {
 async def test_one_that_is_awaited_in_this_loop_ends_like_any_other(
     owner: Processes, tmp_path: Path, what: str
 ) -> None:
-    sleep, before = long_sleep(), (descriptors(), threads())
+    sleep, open_before, threads_before = long_sleep(), descriptors(), threads()
     command, expected = QUICK[what]
     for is_awaited in (True, False):
         heard: asyncio.Queue[str] = asyncio.Queue()
@@ -388,9 +388,8 @@ async def test_one_that_is_awaited_in_this_loop_ends_like_any_other(
         await asyncio.sleep(0)  # what was told arrives
         assert heard.empty() == (not expected)
         assert not alive(sleep)
-    until = time.monotonic() + 5
-    while (descriptors(), threads()) != before:
-        assert time.monotonic() < until
+    await settled(descriptors, open_before)
+    await settled(threads, threads_before)
 
 
 async def test_one_that_is_awaited_can_be_stopped_before_it_has_a_thread(
@@ -401,7 +400,4 @@ async def test_one_that_is_awaited_can_be_stopped_before_it_has_a_thread(
     process.stop(at_once=True)
     assert (await process.finished()).ended_by == "stop"
     assert not alive(sleep)
-    until = time.monotonic() + 5
-    while descriptors() != before:  # after the moment it would have waited
-        assert time.monotonic() < until
-        await asyncio.sleep(0)
+    await settled(descriptors, before)  # after the moment it would have waited

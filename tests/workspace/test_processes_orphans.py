@@ -113,7 +113,7 @@ async def test_an_owner_who_is_forgotten_leaves_nothing(tmp_path: Path) -> None:
     process = processes_in(tmp_path).shell(sleep, cwd=str(tmp_path))
     await process.started()
     gc.collect()
-    assert process.wait(5)
+    assert process.wait(20)
     assert not alive(sleep)
 
 
@@ -169,7 +169,7 @@ def test_even_a_killed_program_leaves_nothing_running(
         assert alive(sleep)
         os.kill(program.pid, number)
         program.wait(20)
-    until = time.monotonic() + 5
+    until = time.monotonic() + 15
     while alive(sleep):
         assert time.monotonic() < until
 
@@ -181,7 +181,7 @@ def test_a_task_is_watched_over_from_its_first_moment(tmp_path: Path) -> None:
         assert program.stdout.readline() == "ready\n"
         program.kill()
         program.wait(20)
-    until = time.monotonic() + 5
+    until = time.monotonic() + 15
     while alive(sleep):
         assert time.monotonic() < until
 
@@ -195,7 +195,7 @@ def test_a_daemon_does_not_outlive_a_killed_program(tmp_path: Path, how: str) ->
         assert alive(sleep)
         program.kill()
         program.wait(20)
-    until = time.monotonic() + 5
+    until = time.monotonic() + 15
     while alive(sleep):
         assert time.monotonic() < until
 

@@ -225,6 +225,6 @@ def test_braces_are_written_out_in_order() -> None:
 )
 def test_a_spiteful_pattern_costs_no_more_than_others(pattern: str, path: str) -> None:
     regex = plan_glob(pattern, "/r", include_hidden=False).regex
-    start = time.perf_counter()
+    start = time.thread_time()
     assert not regex.fullmatch(path)
-    assert time.perf_counter() - start < 1
+    assert time.thread_time() - start < 1

@@ -90,7 +90,7 @@ def test_a_cancelled_search_kills_the_whole_group(tmp_path: Path) -> None:
     start = time.monotonic()
     with pytest.raises(Stop):
         next(output)
-    assert time.monotonic() - start < 2
+    assert time.monotonic() - start < 10
     assert not is_alive(process.pid)
     assert process.code == -signal.SIGKILL
     _wait_until_gone(child)
@@ -98,7 +98,7 @@ def test_a_cancelled_search_kills_the_whole_group(tmp_path: Path) -> None:
 
 def _wait_until_gone(pid: int) -> None:
     """A killed orphan is gone as soon as it was reaped by whoever inherits it."""
-    until = time.monotonic() + 5
+    until = time.monotonic() + 15
     while is_alive(pid) and time.monotonic() < until:
         state = Path(f"/proc/{pid}/stat")
         if state.exists() and ") Z" in state.read_text(encoding="utf-8"):

@@ -23,6 +23,7 @@ from ankrcode.workspace.writing.writes import FileWriter
 from people import ordinary_person
 from swapper import Swapper
 from workspace.crashes import EVERY_ERROR, system
+from workspace.running import descriptors, settle
 
 
 @pytest.fixture
@@ -485,7 +486,7 @@ def test_many_threads_share_one_writer(work: Path, writer: FileWriter) -> None:
 
 def test_nothing_is_kept_open_and_nothing_grows(work: Path, writer: FileWriter) -> None:
     (work / "a").write_bytes(b"0")
-    before = len(list(Path("/proc/self/fd").iterdir()))
+    before = descriptors()
     for number in range(200):
         overwrite(writer, work / "a", b"%d" % number)
-    assert len(list(Path("/proc/self/fd").iterdir())) == before
+    settle(descriptors, before)

@@ -31,7 +31,7 @@ def read_file(path: Path) -> bytes:
         raise SettingsError.of("settings_unreadable", path=path, why=problem.strerror) from None
     except ToolError as problem:
         # Its advice is for models, which have tools; who reads this has an editor.
-        mend = advice("settings_unreadable")
+        mend = advice("settings_unreadable", path=path, why=problem.message)
         raise SettingsError(
             problem.message, suggestion=mend, key=problem.key, values=problem.values
         ) from None

@@ -5,12 +5,13 @@ They are no observers: the pipeline waits for them, and what they cannot note do
 
 import asyncio
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import Lock
 from typing import Any, Protocol
 
 from msgspec.structs import replace
 
+from ankrcode.config.limits import CANCEL_GRACE_S
 from ankrcode.config.redactor import Redactor
 from ankrcode.errors import ErrorCode, SessionError, ToolError
 from ankrcode.protocol.approval import Approval, ApprovalAnswer
@@ -68,11 +69,33 @@ class JournalRecorder:
             agent_id=agent.agent_id,
             session_id=agent.session_id,
         )
-        pending = await asyncio.to_thread(self._journal().before, running.acts, who)
+        noting = asyncio.ensure_future(asyncio.to_thread(self._noted, running, who))
+        try:
+            pending = await asyncio.shield(noting)
+        except asyncio.CancelledError:
+            running.ctx.cancel.requested = True
+            await asyncio.shield(self._given_up(noting))
+            raise
         if pending is not None:
             self._pending[ctx.call_id] = pending
             if pending.partial:  # said before it runs, to whoever watches
                 running.ctx.metadata(undo=pending.partial)
+
+    def _noted(self, running: RunningCall, who: "journal.Who") -> "journal.Pending | None":
+        """In a thread, which nobody can stop: it looks itself whether the call is still wanted."""
+        kept, cancel = self._journal(), running.ctx.cancel
+        pending = kept.before(running.acts, who, cancel.check)
+        if pending is not None and cancel.requested:
+            kept.dropped(pending)
+        return pending
+
+    async def _given_up(self, noting: "asyncio.Future[journal.Pending | None]") -> None:
+        """Cancelled before it ran: nothing of it stays noted, now or when the thread is through."""
+        await asyncio.wait((noting,), timeout=CANCEL_GRACE_S)
+        noting.cancel()
+        with suppress(ToolError, asyncio.CancelledError):
+            if (pending := await noting) is not None:
+                await asyncio.to_thread(self._journal().dropped, pending)
 
     async def after(self, running: RunningCall, result: ToolResult | None) -> ToolResult | None:
         pending = self._pending.pop(running.ctx.call_id, None)

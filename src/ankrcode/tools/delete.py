@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from ankrcode.config.limits import DELETE_LISTED, DELETE_SHOWN
+from ankrcode.config.limits import DELETE_LISTED, DELETE_SHOWN, PATHS_LISTED_CHARS
 from ankrcode.errors import ErrorCode, ToolError
 from ankrcode.protocol.acts import Acts, state, tree
 from ankrcode.protocol.approval import Preview
@@ -97,21 +97,24 @@ class Removed:
 
     def __init__(self, ctx: ToolContext) -> None:
         self._cancel = ctx.cancel
+        self._room = PATHS_LISTED_CHARS
         self.first: list[str] = []
         self.total = 0
 
     def __call__(self, path: str) -> None:
         self.total += 1
-        if len(self.first) < DELETE_LISTED:
+        self._room -= len(path)
+        if len(self.first) < DELETE_LISTED and self._room >= 0:
             self.first.append(path)
         self._cancel.check()
 
     def told(self) -> str:
         if self.total == 1:
             return f"Deleted {shown(self.first[0])}"
-        lines = [f"Deleted {self.total:,} entries:", *map(shown, self.first[:DELETE_SHOWN])]
-        if self.total > DELETE_SHOWN:
-            lines.append(f"… {self.total - DELETE_SHOWN:,} more")
+        first = self.first[:DELETE_SHOWN]
+        lines = [f"Deleted {self.total:,} entries:", *map(shown, first)]
+        if self.total > len(first):
+            lines.append(f"… {self.total - len(first):,} more")
         return "\n".join(lines)
 
 

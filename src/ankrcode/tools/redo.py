@@ -32,19 +32,23 @@ class Redo(Tool[RedoInput]):
     is_journalled = False
 
     def acts(self, args: RedoInput, ctx: ToolContext) -> Acts:
-        return acts_of(self._plan(args, ctx)[1], only_shown=args.preview)
+        with journal_of(ctx) as journal:
+            return acts_of(self._plan(args, journal), only_shown=args.preview)
 
     def subject(self, args: RedoInput) -> str:
         return args.id or "*"
 
     def preview(self, args: RedoInput, ctx: ToolContext) -> Preview:
-        return preview_of(*self._plan(args, ctx))
+        with journal_of(ctx) as journal:
+            return preview_of(journal, self._plan(args, journal))
 
     async def run(self, args: RedoInput, ctx: ToolContext) -> ToolResult:
-        journal, plan = await in_thread(ctx, self._plan, args, ctx)
-        return await in_thread(ctx, outcome, journal, plan, ctx, only_shown=args.preview)
+        return await in_thread(ctx, self._outcome, args, ctx)
 
-    def _plan(self, args: RedoInput, ctx: ToolContext) -> tuple[Journal, Plan]:
-        journal = journal_of(ctx)
+    def _outcome(self, args: RedoInput, ctx: ToolContext) -> ToolResult:
+        with journal_of(ctx) as journal:
+            return outcome(journal, self._plan(args, journal), ctx, only_shown=args.preview)
+
+    def _plan(self, args: RedoInput, journal: Journal) -> Plan:
         entries = chosen(journal.entries(), redone=True, which=args.id)
-        return journal, planned(journal, entries, redone=True)
+        return planned(journal, entries, redone=True)

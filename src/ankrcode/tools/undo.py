@@ -1,9 +1,12 @@
 """Take back what calls changed."""
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from ankrcode.config.limits import PATHS_LISTED_CHARS
 from ankrcode.errors import ErrorCode, ToolError
 from ankrcode.protocol.acts import EVERYTHING, Acts, file
 from ankrcode.protocol.approval import Preview
@@ -47,26 +50,35 @@ class Undo(Tool[UndoInput]):
     is_journalled = False
 
     def acts(self, args: UndoInput, ctx: ToolContext) -> Acts:
-        return acts_of(self._plan(args, ctx)[1], only_shown=args.preview)
+        with journal_of(ctx) as journal:
+            return acts_of(self._plan(args, journal), only_shown=args.preview)
 
     def subject(self, args: UndoInput) -> str:
         return args.id or args.to or "*"
 
     def preview(self, args: UndoInput, ctx: ToolContext) -> Preview:
-        return preview_of(*self._plan(args, ctx))
+        with journal_of(ctx) as journal:
+            return preview_of(journal, self._plan(args, journal))
 
     async def run(self, args: UndoInput, ctx: ToolContext) -> ToolResult:
-        journal, plan = await in_thread(ctx, self._plan, args, ctx)
-        return await in_thread(ctx, outcome, journal, plan, ctx, only_shown=args.preview)
+        return await in_thread(ctx, self._outcome, args, ctx)
 
-    def _plan(self, args: UndoInput, ctx: ToolContext) -> tuple[Journal, Plan]:
-        journal = journal_of(ctx)
-        return journal, planned(journal, chosen(journal.entries(), which=args.id, to=args.to))
+    def _outcome(self, args: UndoInput, ctx: ToolContext) -> ToolResult:
+        with journal_of(ctx) as journal:
+            return outcome(journal, self._plan(args, journal), ctx, only_shown=args.preview)
+
+    def _plan(self, args: UndoInput, journal: Journal) -> Plan:
+        return planned(journal, chosen(journal.entries(), which=args.id, to=args.to))
 
 
-def journal_of(ctx: ToolContext) -> Journal:
+@contextmanager
+def journal_of(ctx: ToolContext) -> Iterator[Journal]:
     """The same journal that notes what calls change: it is shared by all that work here."""
-    return open_journal(ctx.workspace, ctx.settings.undo, ctx.source)
+    journal = open_journal(ctx.workspace, ctx.settings.undo, ctx.source)
+    try:
+        yield journal
+    finally:
+        journal.close()
 
 
 def acts_of(plan: Plan, *, only_shown: bool) -> Acts:
@@ -90,7 +102,8 @@ def outcome(journal: Journal, plan: Plan, ctx: ToolContext, *, only_shown: bool)
         return _result(plan, (), text)
     if not plan.ids:
         return _result(plan, (), nothing_of(plan))
-    if not all(ctx.acts.may_write(real(step.path)) for step in plan.steps):
+    allowed = frozenset(ctx.acts.writes)
+    if not all(file(real(step.path)) in allowed for step in plan.steps):
         raise ToolError.of("undo_moved").coded(ErrorCode.CHANGED_SINCE_READ)
     done = carry_out(journal, plan, ctx.now())
     lines = [f"{_SIGNS[step.word]} {shown_path(step.path)}" for step in plan.steps[:_LISTED]]
@@ -103,10 +116,20 @@ def nothing_of(plan: Plan) -> str:
     return say("redo_nothing") if plan.redone else say("undo_nothing")
 
 
+def listed(paths: Iterable[str]) -> Iterator[str]:
+    """As many as a reader can use; how many they are stands beside them."""
+    room = PATHS_LISTED_CHARS
+    for path in paths:
+        room -= len(path)
+        if room < 0:
+            return
+        yield path
+
+
 def _result(plan: Plan, done: tuple[str, ...], text: str) -> ToolResult:
     value = UndoOutput(
         ids=list(plan.ids),
-        paths=[shown_path(path) for path in done],
+        paths=list(listed(map(shown_path, done))),
         conflicts=[one.why for one in plan.conflicts],
     )
     title = say("redo_title" if plan.redone else "undo_title", count=len(plan.ids))

@@ -30,6 +30,7 @@ from ankrcode.workspace.journal.snapshot import Snapshot, forget, left_behind
 from ankrcode.workspace.journal.states import MISSING, Caps, Capture, State, named, real
 from ankrcode.workspace.journal.tree import Tree
 from ankrcode.workspace.journal.unfinished import Unfinished
+from ankrcode.workspace.journal.way import Way
 from ankrcode.workspace.writing.folders import missing_folders
 from ankrcode.workspace.writing.handles import write_all
 from ankrcode.workspace.writing.writes import FileWriter
@@ -81,8 +82,11 @@ class Journal:
         self._snapshot = Snapshot(folder)
 
     # ── around a call ─────────────────────────────────────────────────────────────────────────
-    def before(self, acts: Acts, who: Who) -> Pending | None:
-        """Keep what the call may change; None if it changes no file. On disk when this returns."""
+    def before(self, acts: Acts, who: Who, check: Callable[[], object] = bool) -> Pending | None:
+        """Keep what the call may change; None if it changes no file. On disk when this returns.
+
+        `check` raises where nobody waits for it any more.
+        """
         is_shell = EVERYTHING in acts.writes
         if not is_shell and not acts.writes_files:
             return None
@@ -90,7 +94,7 @@ class Journal:
             self.entries()  # before what they left is mixed with what comes now
         paths = _with_new_folders(acts.writes_files)
         trees = [one[5:] for one in acts.writes if one.startswith("tree:")]
-        capture = Capture(self.blobs, self.caps, durable=True)
+        capture = Capture(self.blobs, self.caps, durable=True, check=check)
         try:
             states = {named(path): capture.at(path) for path in paths}
             for tree in trees:
@@ -116,6 +120,11 @@ class Journal:
             error = ToolError.of("journal_unwritable", path=self.folder, why=why)
             raise error.coded(ErrorCode.IO_ERROR) from None
         return Pending(begun=begun, trees=trees, partial=partial, is_shell=is_shell)
+
+    def dropped(self, pending: Pending) -> None:
+        """The call did not run after all: what happens from now on is not its work."""
+        with suppress(OSError):
+            self.append(Closed(id=pending.begun.id))
 
     def look_ahead(self) -> None:
         """In a thread, before any command: what cannot be had now will be told then."""
@@ -145,7 +154,8 @@ class Journal:
 
     def _changes(self, pending: Pending, capture: Capture) -> list[Change]:
         before = dict(pending.begun.before)
-        after = {name: capture.at(real(name)) for name in before}
+        with Way() as way:
+            after = {name: capture.at(real(name), way) for name in before}
         for tree in pending.trees:
             after |= {named(path): state for path, state in capture.below(tree)}
         changes = []
@@ -190,6 +200,10 @@ class Journal:
             data = (self.folder / FILE).read_bytes()
         except FileNotFoundError:
             return []
+        except OSError as problem:
+            why = problem.strerror or str(problem)
+            error = ToolError.of("journal_unreadable", path=self.folder, why=why)
+            raise error.coded(ErrorCode.IO_ERROR) from None
         contents = (unframed(line) for _, line in split(data))
         found = (decoded(content) for content in contents if content is not None)
         return [record for record in found if record is not None]

@@ -5,6 +5,8 @@ import stat
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from ankrcode.errors import ToolError
+from ankrcode.workspace.journal.way import Way
 from ankrcode.workspace.writing.folders import Place
 
 # Made again by a command, or kept by a program with an undo of its own.
@@ -42,28 +44,41 @@ class Key(NamedTuple):
 
 Names = dict[str, Key]
 Manifest = dict[str, Names]  # folder → name → key
+Entering = Callable[[str, int], object]  # a folder, and a handle of it
 
 
-def scan(root: str, entering: Callable[[str], object], own: str = "") -> Manifest:
+def scan(root: str, entering: Entering, own: str = "", way: Way | None = None) -> Manifest:
     """A folder and all below; `entering` hears of each before its names are read.
 
     `own`: a folder that is left out, wherever it lies.
     """
+    if way is None:
+        with Way(root) as fresh:
+            return scan(root, entering, own, fresh)
     found: Manifest = {}
     todo, count = [root], 0
     while todo and count <= MAX_ENTRIES:
         folder = todo.pop()
         if folder == own:
             continue
-        entering(folder)
-        names = names_of(folder)
-        found[folder] = names
-        count += len(names)
-        todo += [f"{folder}/{name}" for name, key in names.items() if key.is_folder]
+        names = entered(folder, entering, way)
+        found[folder] = names or {}
+        count += len(found[folder])
+        todo += [f"{folder}/{name}" for name, key in found[folder].items() if key.is_folder]
     return found
 
 
-def names_of(folder: str) -> Names:
+def entered(folder: str, entering: Entering, way: Way) -> Names | None:
+    """The names of a folder, read after `entering` heard of it; None where it is gone."""
+    try:
+        handle = way.to(folder)
+    except (OSError, ToolError):
+        return None
+    entering(folder, handle)
+    return names_of(handle)
+
+
+def names_of(folder: str | int) -> Names:
     """The names of one folder, without those that are left out by rule."""
     found: Names = {}
     try:
@@ -89,13 +104,6 @@ def key_of(place: Place) -> Key | None:
         return None
 
 
-def key_at(path: str) -> Key | None:
-    try:
-        return _key(os.lstat(path))
-    except OSError:
-        return None
-
-
 def _key(facts: os.stat_result) -> Key:
     if stat.S_ISDIR(facts.st_mode):  # its time changes with its names, which are listed themselves
         return Key(facts.st_mode, 0, 0, 0, facts.st_ino, 0)
@@ -113,9 +121,11 @@ def is_too_large(manifest: Manifest) -> bool:
 
 def without(manifest: Manifest, folder: str) -> None:
     """Forget a folder and all below."""
-    below = folder + "/"
-    for one in [one for one in manifest if one == folder or one.startswith(below)]:
-        del manifest[one]
+    todo = [folder]
+    while todo:
+        one = todo.pop()
+        names = manifest.pop(one, {})
+        todo += [f"{one}/{name}" for name, key in names.items() if key.is_folder]
 
 
 def differences(before: Manifest, after: Manifest) -> Iterator[tuple[str, Key | None, Key | None]]:

@@ -8,9 +8,10 @@ from contextlib import contextmanager, suppress
 from ankrcode.errors import ErrorCode, ToolError
 from ankrcode.workspace.journal.entries import Change
 from ankrcode.workspace.journal.journal import Journal
-from ankrcode.workspace.journal.states import Capture, real
+from ankrcode.workspace.journal.states import Capture, in_order, real
+from ankrcode.workspace.journal.way import Way
 from ankrcode.workspace.reads import version_at
-from ankrcode.workspace.writing.folders import Place, opened, opened_folder, sync_folder
+from ankrcode.workspace.writing.folders import Place, opened, stepped, sync_folder
 from ankrcode.workspace.writing.handles import keep_facts, write_all
 from ankrcode.workspace.writing.writes import temporary_name
 
@@ -26,36 +27,58 @@ class Restoring:
         self._journal = journal
         self._folders = folders
         self._capture = Capture(journal.blobs, journal.caps)
+        self._way = Way()
 
     def restored(self, steps: Iterable[Change]) -> list[str]:
         """What must go, innermost first; folders, outermost first; what is in them; their modes."""
-        ordered = sorted(steps, key=lambda step: real(step.path).split("/"))
+        with self._way:
+            return self._restored(sorted(steps, key=lambda step: in_order(real(step.path))))
+
+    def _restored(self, ordered: list[Change]) -> list[str]:
         for step in ordered:
             if step.before.kind == "folder" and step.before.mode & _OWNER_ALL != _OWNER_ALL:
-                _open_up(step)
-        for step in reversed(ordered):
-            if step.before.kind not in ("missing", step.after.kind):
-                self._remove(step)
+                self._open_up(step)
+        leaving = [step for step in ordered if step.before.kind not in ("missing", step.after.kind)]
+        gone = {real(step.path) for step in leaving}
+        for step in reversed(leaving):
+            self._remove(step, gone)
         folders = [step for step in ordered if step.after.kind == "folder"]
         for step in folders:
             self._make_folder(step)
         for step in ordered:
             if step.after.kind in ("file", "link"):
                 self._put(step)
+        durable: set[str] = set()  # all names in a folder, at once
         for step in reversed(folders):
-            with self._place(step) as place, opened_folder(real(step.path)) as handle:
+            with self._place(step) as place, self._folder_at(step, place) as handle:
                 os.fchmod(handle, step.after.mode)
-                sync_folder(place.folder)
+                if (outer := os.path.dirname(real(step.path))) not in durable:
+                    sync_folder(place.folder)
+                    durable.add(outer)
         return [real(step.path) for step in ordered]
 
-    def _remove(self, step: Change) -> None:
+    def _open_up(self, step: Change) -> None:
+        """A folder that is closed to its owner, until what is in it is as it was."""
+        mode = step.before.mode | _OWNER_ALL
+        with (
+            suppress(OSError, ToolError),
+            self._place(step) as place,
+            self._folder_at(step, place) as handle,
+        ):
+            try:
+                os.fchmod(handle, mode)
+            except OSError:  # it cannot even be read: the handle is only good for this
+                os.chmod(f"/proc/self/fd/{handle}", mode)
+
+    def _remove(self, step: Change, gone: set[str]) -> None:
         with suppress(FileNotFoundError), self._place(step) as place:
             if stat.S_ISDIR(place.status().st_mode):
                 os.rmdir(place.name, dir_fd=place.folder)
             else:
                 self._check(step, place)
                 os.unlink(place.name, dir_fd=place.folder)
-            sync_folder(place.folder)
+            if os.path.dirname(real(step.path)) not in gone:  # else it goes itself
+                sync_folder(place.folder)
 
     def _make_folder(self, step: Change) -> None:
         with self._place(step) as place, suppress(FileExistsError):
@@ -121,8 +144,7 @@ class Restoring:
         path = real(step.path)
         folder, name = os.path.split(path)
         try:
-            with opened_folder(folder, makes=folder in self._folders) as handle:
-                yield Place(handle, name)
+            yield Place(self._way.to(folder, makes=folder in self._folders), name)
         except OSError as problem:
             if isinstance(problem, FileNotFoundError) and step.after.kind == "missing":
                 raise  # gone already
@@ -130,21 +152,20 @@ class Restoring:
             error = ToolError.of("undo_failed", path=path, why=why)
             raise error.coded(ErrorCode.IO_ERROR, path=path) from None
 
+    @contextmanager
+    def _folder_at(self, step: Change, place: Place) -> Iterator[int]:
+        handle = stepped(place, real(step.path))
+        try:
+            yield handle
+        finally:
+            os.close(handle)
+
     def _check(self, step: Change, place: Place) -> None:
         """It is still what the plan saw: whoever changed it just now does not lose that."""
         now = self._capture.of(place)
         if now != step.before and now.kind != "missing":
             why = ToolError.of("undo_conflict.changed", path=real(step.path))
             raise why.coded(ErrorCode.CHANGED_SINCE_READ, path=real(step.path))
-
-
-def _open_up(step: Change) -> None:
-    """A folder that is closed to its owner, until what is in it is as it was."""
-    with suppress(OSError, ToolError), opened_folder(real(step.path)) as handle:
-        try:
-            os.fchmod(handle, step.before.mode | _OWNER_ALL)
-        except OSError:  # it cannot even be read: the handle is only good for this
-            os.chmod(f"/proc/self/fd/{handle}", step.before.mode | _OWNER_ALL)
 
 
 def _rename(temporary: Place, place: Place) -> None:

@@ -2,13 +2,14 @@
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Literal
 
 from msgspec import Struct
 
 from ankrcode.errors import ToolError
 from ankrcode.workspace.journal.blobs import Blobs
+from ankrcode.workspace.journal.way import Way
 from ankrcode.workspace.writing.folders import Place, opened, opened_folder
 from ankrcode.workspace.writing.handles import read_all
 
@@ -31,6 +32,11 @@ def named(path: str) -> str:
 def real(name: str) -> str:
     """The path again."""
     return os.fsdecode(bytes.fromhex(name[1:])) if name.startswith(_RAW) else name
+
+
+def in_order(path: str) -> str:
+    """What to sort paths by: a folder, all that is in it, and only then what begins alike."""
+    return path.replace("/", "\0")
 
 
 class State(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -63,20 +69,33 @@ class Caps(Struct, frozen=True, kw_only=True):
 
 
 class Capture:
-    """Looks at paths and keeps the contents found there, within the caps of one call."""
+    """Looks at paths and keeps the contents found there, within the caps of one call.
 
-    def __init__(self, blobs: Blobs, caps: Caps, *, durable: bool = False) -> None:
+    `check` is called for each name of a tree, and raises where nobody waits any more.
+    """
+
+    def __init__(
+        self,
+        blobs: Blobs,
+        caps: Caps,
+        *,
+        durable: bool = False,
+        check: Callable[[], object] = bool,
+    ) -> None:
         self._blobs = blobs
         self._caps = caps
         self._durable = durable
+        self._check = check
         self.bytes = 0
         self.last_size = 0  # what the last content takes in the store
         self.left_out = 0  # files too large, too many, or not readable
 
-    def at(self, path: str) -> State:
+    def at(self, path: str, way: Way | None = None) -> State:
         """A link is itself, never what it leads to; the way there is not trusted either."""
-        folder, name = os.path.split(path)
         try:
+            if way is not None:
+                return self.of(way.place(path))
+            folder, name = os.path.split(path)
             with opened_folder(folder) as handle:
                 return self.of(Place(handle, name))
         except (FileNotFoundError, NotADirectoryError, ToolError):  # or a link on the way
@@ -86,20 +105,23 @@ class Capture:
         """Of a folder: it and all that is in it, outermost first."""
         todo = [path]
         count = 0
-        while todo:
-            current = todo.pop()
-            state = self.at(current)
-            count += 1
-            if count > self._caps.call_entries:
-                self.left_out += 1
-                return
-            yield current, state
-            if state.kind == "folder":
-                todo.extend(
-                    sorted(
-                        (f"{current}/{name}" for name in folder_names(current) or ()), reverse=True
-                    )
-                )
+        with Way() as way:
+            while todo:
+                self._check()
+                current = todo.pop()
+                count += 1
+                if count > self._caps.call_entries:
+                    self.left_out += 1
+                    return
+                try:
+                    state = self.at(current, way)
+                except PermissionError:  # its folder tells names, but lets nobody pass
+                    self.left_out += 1
+                    continue
+                yield current, state
+                if state.kind == "folder":
+                    names = sorted(folder_names(current, way) or (), reverse=True)
+                    todo += [f"{current}/{name}" for name in names]
 
     def of(self, place: Place) -> State:
         try:
@@ -141,11 +163,10 @@ def file_state(mode: int, size: int, mtime_ns: int, digest: str) -> State:
     return State(kind="file", mode=stat.S_IMODE(mode), size=size, digest=digest, stamp=stamp)
 
 
-def folder_names(folder: str) -> list[str] | None:
+def folder_names(folder: str, way: Way) -> list[str] | None:
     """None where it cannot be looked into."""
     try:
-        with opened_folder(folder) as handle:
-            return os.listdir(handle)
+        return os.listdir(way.to(folder))
     except FileNotFoundError:
         return []
     except (OSError, ToolError):

@@ -25,11 +25,10 @@ from ankrcode.workspace.journal.manifest import (
     Key,
     Manifest,
     differences,
+    entered,
     has_links,
     is_too_large,
-    key_at,
     key_of,
-    names_of,
     scan,
     without,
 )
@@ -39,12 +38,14 @@ from ankrcode.workspace.journal.states import (
     Capture,
     State,
     file_state,
+    in_order,
     named,
     real,
 )
 from ankrcode.workspace.journal.watch import Watch
+from ankrcode.workspace.journal.way import Way
 from ankrcode.workspace.roots import is_trackable
-from ankrcode.workspace.writing.folders import Place, opened_folder
+from ankrcode.workspace.writing.folders import Place
 
 _SLICE_S = 0.005  # how long the background keeps others waiting
 
@@ -69,6 +70,7 @@ class Tree:
         self._left_out: dict[str, Key] = {}  # too large, too many, or not readable
         self._lock = threading.RLock()
         self._keeper: threading.Thread | None = None
+        self._way = Way()  # to what is being kept; open as long as something waits
         self._git = [GitContents(root) for root in self._roots]
         self._watch = Watch()
         self._is_closed = False
@@ -110,8 +112,9 @@ class Tree:
         touched = self._watch.touched() if is_same else None
         if touched is not None:
             fresh = dict(self._manifest)
-            for folder in touched | self._linked:
-                self._look_again(fresh, folder)
+            with Way(*self._roots) as way:
+                for folder in sorted(touched | self._linked, key=in_order):
+                    self._look_again(fresh, folder, way)
             return fresh
         fresh, self._identities, self._linked = {}, identities, set()
         self._watch.begin()
@@ -119,31 +122,35 @@ class Tree:
             fresh |= self._scanned(root)
         return fresh
 
-    def _scanned(self, folder: str) -> Manifest:
-        found = scan(folder, self._entering, self._own)
+    def _scanned(self, folder: str, *way: Way) -> Manifest:
+        found = scan(folder, self._entering, self._own, *way)
         self._linked |= {one for one, names in found.items() if has_links(names)}
         return found
 
-    def _entering(self, folder: str) -> None:
+    def _entering(self, folder: str, handle: int) -> None:
         if self._is_closed:  # nobody waits for the end of a look that nobody needs
             raise InterruptedError
-        self._watch.add(folder)
+        self._watch.add(folder, handle)
 
-    def _look_again(self, manifest: Manifest, folder: str) -> None:
-        """Something changed in this folder: its names, and whole folders that came or went."""
-        self._watch.add(folder)  # it may be another one of the same name
-        old, new = manifest.get(folder, {}), names_of(folder)
+    def _look_again(self, manifest: Manifest, folder: str, way: Way) -> None:
+        """Something changed in this folder: its names, and whole folders that came or went.
+
+        It is watched anew, for it may be another one of the same name.
+        """
+        found = entered(folder, self._watch.add, way)
+        old, new = manifest.get(folder, {}), found or {}
         if has_links(new):
             self._linked.add(folder)
         for name, key in old.items():
             if key.is_folder and new.get(name) != key:
                 without(manifest, f"{folder}/{name}")
+        if found is None:
+            manifest.pop(folder, None)
+            return
         manifest[folder] = new
         for name, key in new.items():
             if key.is_folder and f"{folder}/{name}" not in manifest:
-                manifest |= self._scanned(f"{folder}/{name}")
-        if not os.path.isdir(folder):
-            without(manifest, folder)
+                manifest |= self._scanned(f"{folder}/{name}", way)
 
     def _find_unkept(self) -> None:
         """What changed since the last look and is neither in git nor kept by us."""
@@ -173,15 +180,17 @@ class Tree:
         while self._waiting and monotonic() < deadline:
             folder, names = next(reversed(self._waiting.items()))
             try:
-                with opened_folder(folder) as handle:
-                    while names and monotonic() < deadline:
-                        name, key = names.popitem()
-                        self._keep_one(Place(handle, name), f"{folder}/{name}", key, capture)
+                handle = self._way.to(folder)
+                while names and monotonic() < deadline:
+                    name, key = names.popitem()
+                    self._keep_one(Place(handle, name), f"{folder}/{name}", key, capture)
                 if names:
                     return
             except (FileNotFoundError, NotADirectoryError, PermissionError, ToolError):
                 self._left_out |= {f"{folder}/{name}": key for name, key in names.items()}
             del self._waiting[folder]
+        if not self._waiting:
+            self._way.close()
 
     def _keep_one(self, place: Place, path: str, key: Key, capture: Capture) -> None:
         capture.bytes = capture.last_size = 0
@@ -209,6 +218,7 @@ class Tree:
                 try:
                     self._keep(monotonic() + _SLICE_S)
                 except OSError:  # no room: the next command is told
+                    self._way.close()
                     return
             sleep(_SLICE_S)
 
@@ -230,7 +240,7 @@ class Tree:
         with self._lock:
             after: Manifest = {}
             for root in self._roots:
-                after |= scan(root, lambda _: None, self._own)
+                after |= scan(root, lambda *_: None, self._own)
             if is_too_large(after):
                 return [], say("undo_too_many", limit=MAX_ENTRIES)
             for git in self._git:
@@ -244,12 +254,14 @@ class Tree:
         differing = list(differences(before, after))
         fetched = self._fetched([(path, key) for path, key, _ in differing if key is not None])
         changes: list[Change] = []
-        for path, key, new in differing:
-            then, now = self._state_before(path, key, fetched.get(path, "")), capture.at(path)
-            if then != now:
-                changes.append(Change(path=named(path), before=then, after=now))
-            if new is not None and now.digest and key_at(path) == new:
-                self._kept.add(path, new, now.digest, capture.last_size)
+        with Way() as way:
+            for path, key, new in differing:
+                then = self._state_before(path, key, fetched.get(path, ""))
+                now = capture.at(path, way)
+                if then != now:
+                    changes.append(Change(path=named(path), before=then, after=now))
+                if new is not None and now.digest and key_of(way.place(path)) == new:
+                    self._kept.add(path, new, now.digest, capture.last_size)
         lost = sum(not change.before.can_be_restored for change in changes)
         return changes, say("undo_lost", count=lost) if lost else ""
 
@@ -288,6 +300,7 @@ class Tree:
         self._is_closed = True
         with self._lock:
             self._waiting.clear()
+            self._way.close()
             self._watch.close()
 
 

@@ -15,7 +15,8 @@ from ankrcode.workspace.journal.entries import Change, Entry, Listed, Undone
 from ankrcode.workspace.journal.journal import Journal
 from ankrcode.workspace.journal.manifest import SKIPPED
 from ankrcode.workspace.journal.restoring import Restoring
-from ankrcode.workspace.journal.states import Capture, State, folder_names, named, real
+from ankrcode.workspace.journal.states import Capture, State, folder_names, in_order, named, real
+from ankrcode.workspace.journal.way import Way
 
 
 class Conflict(Struct, frozen=True, kw_only=True):
@@ -78,11 +79,28 @@ def planned(journal: Journal, entries: list[Entry], *, redone: bool = False) -> 
     ids = tuple(entry.id for entry in entries)
     conflicts: dict[str, Conflict] = {}
     wanted = _wanted(entries, conflicts, redone=redone)
-    capture = Capture(journal.blobs, journal.caps)
     is_resumed = journal.was_undoing(ids, redone=redone)
+    with Way() as way:
+        steps = _steps(journal, wanted, conflicts, way, is_resumed=is_resumed)
+        _mind_strangers(steps, conflicts, way)
+        folders = _mind_missing(steps, conflicts, way)
+    found, ordered = tuple(conflicts.values()), tuple(steps.values())
+    return Plan(ids=ids, steps=ordered, conflicts=found, redone=redone, folders=folders)
+
+
+def _steps(
+    journal: Journal,
+    wanted: dict[str, Change],
+    conflicts: dict[str, Conflict],
+    way: Way,
+    *,
+    is_resumed: bool,
+) -> dict[str, Change]:
+    """From what is there now, outermost first."""
+    capture = Capture(journal.blobs, journal.caps)
     steps: dict[str, Change] = {}
-    for path, step in wanted.items():
-        now = _now(capture, path)
+    for path, step in sorted(wanted.items(), key=lambda one: in_order(real(one[0]))):
+        now = _now(capture, path, way)
         if now == step.after:
             conflicts.pop(path, None)
             continue
@@ -91,11 +109,7 @@ def planned(journal: Journal, entries: list[Entry], *, redone: bool = False) -> 
         elif now != step.before and not (is_resumed and _is_between(now, step)):
             conflicts.setdefault(path, _conflict(path, "undo_conflict.changed"))
         steps[path] = Change(path=path, before=now, after=step.after)
-    _mind_strangers(steps, conflicts)
-    ordered = sorted(steps.values(), key=lambda step: real(step.path).split("/"))
-    folders = _mind_missing(steps, conflicts)
-    found = tuple(conflicts.values())
-    return Plan(ids=ids, steps=tuple(ordered), conflicts=found, redone=redone, folders=folders)
+    return steps
 
 
 def _wanted(
@@ -114,9 +128,9 @@ def _wanted(
     return wanted
 
 
-def _now(capture: Capture, path: str) -> State:
+def _now(capture: Capture, path: str, way: Way) -> State:
     try:
-        return capture.at(real(path))
+        return capture.at(real(path), way)
     except OSError as problem:
         raise _unrecorded(problem) from None
 
@@ -131,16 +145,15 @@ def _is_between(now: State, step: Change) -> bool:
     return now.kind == "missing" or is_folder
 
 
-def _mind_strangers(steps: dict[str, Change], conflicts: dict[str, Conflict]) -> None:
+def _mind_strangers(steps: dict[str, Change], conflicts: dict[str, Conflict], way: Way) -> None:
     """A folder that is to go may hold what is not ours: then it stays, and that is told.
 
     Folders that commands make again (caches) are nobody's work: for them it stays quietly.
     """
-    for path in sorted(steps, key=len, reverse=True):
-        step = steps[path]
+    for path, step in reversed(list(steps.items())):  # innermost first
         if step.before.kind != "folder" or step.after.kind == "folder":
             continue
-        names = folder_names(real(path))
+        names = folder_names(real(path), way)
         strangers = [name for name in names or () if _stays(path, name, steps)]
         is_closed = names is None
         if not strangers and not is_closed:
@@ -153,16 +166,26 @@ def _mind_strangers(steps: dict[str, Change], conflicts: dict[str, Conflict]) ->
             conflicts.setdefault(path, _conflict(path, "undo_conflict.holds"))
 
 
-def _mind_missing(steps: dict[str, Change], conflicts: dict[str, Conflict]) -> frozenset[str]:
+def _mind_missing(
+    steps: dict[str, Change], conflicts: dict[str, Conflict], way: Way
+) -> frozenset[str]:
     """The folders that somebody removed since, and without which nothing can be put back."""
     found: set[str] = set()
     for path, step in steps.items():
         folder = os.path.dirname(real(path))
         is_made = named(folder) in steps and steps[named(folder)].after.kind == "folder"
-        if step.after.kind != "missing" and not is_made and not os.path.lexists(folder):
+        if step.after.kind != "missing" and not is_made and not _is_there(folder, way):
             conflicts.setdefault(path, _conflict(path, "undo_conflict.changed"))
             found.add(folder)
     return frozenset(found)
+
+
+def _is_there(path: str, way: Way) -> bool:
+    try:
+        way.place(path).status()
+    except (OSError, ToolError):  # or a link on the way
+        return False
+    return True
 
 
 def _stays(path: str, name: str, steps: dict[str, Change]) -> bool:

@@ -8,6 +8,7 @@ from ankrcode.workspace.journal.entries import Begun, Change, Listed
 from ankrcode.workspace.journal.snapshot import is_owned, read_back
 from ankrcode.workspace.journal.states import Caps, Capture, real
 from ankrcode.workspace.journal.tree import Tree
+from ankrcode.workspace.journal.way import Way
 
 
 class Unfinished:
@@ -40,7 +41,8 @@ class Unfinished:
     def _named(self, begun: Begun) -> list[Change]:
         """Of what it said that it would change, all that differs now."""
         capture = Capture(self._tree.blobs, self._caps)
-        now = {name: capture.at(real(name)) for name in begun.before}
+        with Way() as way:
+            now = {name: capture.at(real(name), way) for name in begun.before}
         return [
             Change(path=name, before=before, after=now[name])
             for name, before in begun.before.items()

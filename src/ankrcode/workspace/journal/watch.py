@@ -22,6 +22,7 @@ _OVERFLOW, _IGNORED = 0x4000, 0x8000
 _EVENT = struct.Struct("iIII")
 _READ_BYTES = 1 << 20
 _MAX_FOLDERS = 60_000
+_LONG = 1_000  # a path is looked up name by name: by its handle it is found at once
 _LIMIT = Path("/proc/sys/fs/inotify/max_user_watches")
 
 
@@ -38,13 +39,15 @@ class Watch:
             self._handle = _libc().inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
         self._is_whole = self._handle >= 0
 
-    def add(self, folder: str) -> None:
+    def add(self, folder: str, handle: int) -> None:
+        """`handle`: the folder itself, open, for its path may be longer than the system takes."""
         if not self._is_whole:
             return
-        number = _libc().inotify_add_watch(self._handle, os.fsencode(folder), _MASK)
+        path = folder if len(folder) < _LONG else f"/proc/self/fd/{handle}/."
+        number = _libc().inotify_add_watch(self._handle, os.fsencode(path), _MASK)
         if number >= 0 and len(self._folders) < most_folders():
             self._folders[number] = folder
-        elif os.path.isdir(folder):
+        elif os.path.isdir(path):
             self.close()
 
     def touched(self) -> set[str] | None:

@@ -38,13 +38,13 @@ def opened_folder(path: str, *, makes: bool = False) -> Iterator[int]:
         for depth, name in enumerate(names):
             flags = _PLAIN if depth == len(names) - 1 else _PASSING
             try:
-                inner = _stepped(Place(handle, name), flags, path)
+                inner = stepped(Place(handle, name), path, flags)
             except FileNotFoundError:
                 if not makes:
                     raise
                 with suppress(FileExistsError):
                     os.mkdir(name, dir_fd=handle)
-                inner = _stepped(Place(handle, name), flags, path)
+                inner = stepped(Place(handle, name), path, flags)
             handle, outer = inner, handle
             os.close(outer)
         yield handle
@@ -52,7 +52,8 @@ def opened_folder(path: str, *, makes: bool = False) -> Iterator[int]:
         os.close(handle)
 
 
-def _stepped(place: Place, flags: int, path: str) -> int:
+def stepped(place: Place, path: str, flags: int = _PLAIN) -> int:
+    """A handle of the folder that stands here, on the way to `path`; a link is refused."""
     try:
         return os.open(place.name, flags, dir_fd=place.folder)
     except PermissionError:  # may be passed, though not read
