@@ -19,12 +19,13 @@ run: $(VENV)/.run  ## run ankrcode: make run ARGS='tools list'
 
 test: $(VENV)/.dev $(VENV)/.system  ## run the tests: make test ARGS='-k scheduler'
 	@# One more than there are cores: much of the time is waiting for other processes.
-	$(BIN)/python -P -m pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) $(ARGS)
+	$(BIN)/python -P -m pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) --dist worksteal $(ARGS)
 
-check: $(VENV)/.dev  ## lint, format, types, layers, size budgets
+check: $(VENV)/.dev  ## lint, format, types (of the documents' snippets too), layers, size budgets
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python -P scripts/snippets.py
 	$(BIN)/lint-imports
 	$(BIN)/python -P scripts/budgets.py
 

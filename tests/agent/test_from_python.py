@@ -19,6 +19,7 @@ from ankrcode import Agent, Approval, ApprovalAnswer, Permission, Toolkit, Usage
 from ankrcode.protocol.message import ToolResultPart
 from ankrcode.protocol.question import Question, QuestionAnswer
 from ankrcode.providers.scripted import ScriptedModel
+from workspace.running import alive, long_sleep
 
 READ = call("Read", file_path="a.txt")
 WRITE = call("Write", file_path="b.txt", content="beta\n")
@@ -368,8 +369,8 @@ def test_however_it_is_left_nothing_is_said_at_exit_and_nothing_goes_on(
     use: str, work: Path
 ) -> None:
     """Where it is closed, in development mode: there Python tells of all that was left open."""
-    mark = "77.0123"
-    sleep = {"command": f"sleep {mark}", "description": "wait", "run_in_background": True}
+    lasting = long_sleep()
+    sleep = {"command": lasting, "description": "wait", "run_in_background": True}
     server = ModelServer([[("Bash", sleep)], "started", "again"])
     arguments = [f"{server.url}/v1", str(work)]
     strictness = ("-X", "dev", "-W", "error") if use == "with" else ()
@@ -383,5 +384,4 @@ def test_however_it_is_left_nothing_is_said_at_exit_and_nothing_goes_on(
     )
     server.close()
     assert (done.stdout, done.stderr, done.returncode) == ("again\n", "", 0)
-    running = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True)
-    assert mark not in running.stdout
+    assert not alive(lasting)

@@ -58,7 +58,7 @@ def killed(folder: Path, script: str, delay_s: float = 0.0, noted: bytes = b"") 
     (folder / "child.py").write_text(CHILD)
     command = [sys.executable, "-P", "child.py", script]
     with subprocess.Popen(command, cwd=folder, env=os.environ, start_new_session=True) as child:
-        until = time.monotonic() + 15
+        until = time.monotonic() + 30
         log = Path(session_store().path_of("s"))
         while not (folder / "began").exists() or noted not in log.read_bytes():
             assert child.poll() is None
@@ -66,7 +66,7 @@ def killed(folder: Path, script: str, delay_s: float = 0.0, noted: bytes = b"") 
             time.sleep(0.005)
         time.sleep(delay_s)
         child.send_signal(signal.SIGKILL)
-        child.wait(5)
+        child.wait(20)
 
 
 async def test_a_session_goes_on_where_it_was(tmp_path: Path) -> None:

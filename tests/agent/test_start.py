@@ -179,7 +179,7 @@ def ran_in(name: str) -> threading.Thread:
         done.set()
 
     in_worker(name, work)
-    assert done.wait(5)
+    assert done.wait(20)
     return threads[0]
 
 

@@ -141,7 +141,7 @@ def _bare(word): ...  # type: ignore[no-untyped-def]
     ("function", "said"),
     [
         (_stars, r"_stars takes \*words, which no schema can describe. Name each parameter."),
-        (_more, r"_more takes \*words"),
+        (_more, r"_more takes \*\*words"),
         (_bare, "Parameter word of _bare has no type. Annotate it."),
     ],
 )

@@ -498,9 +498,9 @@ def test_what_people_have_in_their_files_is_read(block: dict[str, Any]) -> None:
 
 def test_a_matcher_that_would_take_long_to_read_is_refused() -> None:
     groups = [{"matcher": "a|" * 200_000, **GOOD}, {"matcher": "(" * 50_000, **GOOD}]
-    started = time.monotonic()
+    started = time.thread_time()
     found, faults = fitting_hooks({"Stop": groups}, "x")
-    assert time.monotonic() - started < 1
+    assert time.thread_time() - started < 1
     assert (found, len(faults)) == ({}, 2)
 
 

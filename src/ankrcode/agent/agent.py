@@ -194,7 +194,8 @@ class Agent:
                 self.cancel()
                 if self._working is None:
                     working.cancel()  # it had not begun
-                await asyncio.wait((working,))
+                if (cancelled := await ended(working)) is not None:
+                    raise cancelled
 
     async def chat(self, text: str) -> str:
         """One word of the person, and what came of it, as text alone: the answer, or why none."""

@@ -62,7 +62,10 @@ class AgentRun:
         return self.is_done
 
     def stop(self, *, at_once: bool = False) -> None:
-        if not self._loop.is_closed():
+        """Said in its own loop it holds at once: one that has not begun asks no model first."""
+        if asyncio._get_running_loop() is self._loop:
+            self._task.cancel()
+        elif not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._task.cancel)
 
     def on_end(self, told: Callable[[], None]) -> None:

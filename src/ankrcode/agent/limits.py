@@ -77,6 +77,12 @@ class Limits:
         return overrun
 
 
+def check_turns(given: int | None) -> int | None:
+    if given is not None and (not isinstance(given, int) or given < 1):
+        raise UsageError.of("agent_turns_wrong", got=given)
+    return given
+
+
 def limits_of(
     settings: BudgetSettings,
     max_usd: float | None,

@@ -3,13 +3,18 @@
 import os
 
 from ankrcode.config.settings import Settings
+from ankrcode.errors import UsageError
 from ankrcode.providers.wire import Model
+
+_PARTS = ("name", "context_tokens", "stream", "close")
 
 
 class ChosenModel:
     """Looked for when it is first needed; what is missing is said then."""
 
     def __init__(self, settings: Settings, model: str | Model | None, base_url: str | None) -> None:
+        if model is not None and not isinstance(model, str):
+            _check_is_one(model)
         self._settings = settings
         self._model = model
         self._base_url = base_url
@@ -27,3 +32,11 @@ class ChosenModel:
         """Let go of connections, if there are any."""
         if self._model is not None and not isinstance(self._model, str):
             await self._model.close()
+
+
+def _check_is_one(given: Model) -> None:
+    """What is handed in may be anybody's: what it lacks is said before it is asked."""
+    lacking = [part for part in _PARTS if not hasattr(given, part)]
+    if lacking or isinstance(given, type):
+        what = ", ".join(lacking) or "() behind the name of its class"
+        raise UsageError.of("agent_model", got=given, lacking=what)

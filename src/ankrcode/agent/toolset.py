@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
@@ -16,6 +16,8 @@ from ankrcode.protocol.permission import Mode
 from ankrcode.providers.wire import ToolSpec
 from ankrcode.tooling.describe import variables_of
 from ankrcode.tools import definitions
+
+Given = TypeVar("Given")
 
 # What daily work needs. The others answer when called, or when somebody chooses them.
 DAILY = (
@@ -42,9 +44,9 @@ def narrowed(settings: Settings, allowed: Iterable[str], denied: Iterable[str]) 
     return replace(settings, permissions=replace(rules, **more))
 
 
-def listed(name: str, given: Iterable[str]) -> tuple[str, ...]:
+def listed(name: str, given: Iterable[Given]) -> tuple[Given, ...]:
     """As a tuple. A lone text would be taken letter by letter, and nobody would see it."""
-    if isinstance(given, str):
+    if isinstance(given, str) or not isinstance(given, Iterable):
         raise UsageError.of("agent_takes_list", name=name, got=given)
     return tuple(given)
 

@@ -66,6 +66,7 @@ SEARCH_PROGRESS_S = 0.5
 PREVIEW_MAX_BYTES = 1024 * 1024
 DELETE_LISTED = 1_000
 DELETE_SHOWN = 50
+PATHS_LISTED_CHARS = 200_000  # deep trees have long paths
 
 # Fetching from the web.
 MAX_URL_CHARS = 8_192

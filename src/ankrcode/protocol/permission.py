@@ -4,6 +4,8 @@ from enum import StrEnum
 
 
 class Permission(StrEnum):
+    """A capability that a tool needs."""
+
     READ = "read"
     WRITE = "write"
     EXECUTE = "execute"

@@ -125,7 +125,7 @@ class _Observer:
         while (event := self._next()) is not None:
             try:
                 self._callback(event)
-            except Exception:  # noqa: BLE001 - an observer's fault is the observer's
+            except BaseException:  # noqa: BLE001 - an observer's fault, or exit, is the observer's
                 _log_fault(self._callback)
 
     def _next(self) -> Event | None:

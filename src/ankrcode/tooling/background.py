@@ -8,6 +8,7 @@ import asyncio
 import concurrent.futures
 import threading
 from collections.abc import Coroutine
+from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
 from ankrcode.errors import UsageError
@@ -71,7 +72,17 @@ def _running_loop() -> asyncio.AbstractEventLoop:
     with _lock:
         # In a forked process the thread of its parent is gone.
         if _loop is None or _loop.is_closed() or _thread is None or not _thread.is_alive():
-            _loop = asyncio.new_event_loop()
-            _thread = threading.Thread(target=_loop.run_forever, name="ankrcode-loop", daemon=True)
+            _loop = loop = asyncio.new_event_loop()
+            target, name = lambda: _run(loop), "ankrcode-loop"
+            _thread = threading.Thread(target=target, name=name, daemon=True)
             _thread.start()
         return _loop
+
+
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    """For ever. `sys.exit()` in somebody's callback would end it, and all would wait in vain: it
+    reaches whoever waits for that work, and the loop goes on."""
+    while not loop.is_closed():
+        with suppress(SystemExit, KeyboardInterrupt):
+            loop.run_forever()
+            return

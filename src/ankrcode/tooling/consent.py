@@ -1,7 +1,5 @@
 """What whoever is asked says: functions of others, so whatever they do becomes an answer."""
 
-import asyncio
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -31,8 +29,10 @@ async def reply(asker: Asker, question: Question) -> QuestionAnswer:
 
 async def _heard(function: Callable[[Any], object], given: object, wanted: type) -> tuple[Any, str]:
     """What they said; or why that is no answer."""
+    from ankrcode.tooling.foreign import called
+
     try:
-        said = await _called(function, given)
+        said = await called(function, given)
     except AnkrCodeError:
         raise
     except Exception as problem:  # noqa: BLE001 - code of others
@@ -40,13 +40,3 @@ async def _heard(function: Callable[[Any], object], given: object, wanted: type)
     if isinstance(said, wanted):
         return said, ""
     return None, f"it gave {said!r:.80} and not a value of {wanted.__name__}"
-
-
-async def _called(function: Callable[[Any], object], given: object) -> object:
-    """An ordinary function may wait for a person: in a thread, so that nothing waits with it."""
-    called = function if inspect.isroutine(function) else type(function).__call__
-    if inspect.iscoroutinefunction(called):
-        said = function(given)
-    else:
-        said = await asyncio.to_thread(function, given)
-    return await said if inspect.isawaitable(said) else said

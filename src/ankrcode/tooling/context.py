@@ -228,9 +228,11 @@ class ToolContext:
         return self._agent.policy.is_granted(tool, subject)
 
     def now(self) -> float:
+        """In seconds since the epoch."""
         return self.source.now()
 
     def new_id(self, prefix: str) -> str:
+        """One that nobody else has, such as `prefix_10fb2532a041c600`."""
         return self.source.new_id(prefix)
 
     # ── the person ────────────────────────────────────────────────────────────────────────

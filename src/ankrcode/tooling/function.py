@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Callable
 from copy import deepcopy
+from functools import partial
 from typing import Annotated, Any, get_args, get_origin, get_type_hints, overload
 
 import msgspec
@@ -13,7 +14,7 @@ from ankrcode.protocol.permission import Permission
 from ankrcode.protocol.result import ToolResult
 from ankrcode.tooling.context import ToolContext
 from ankrcode.tooling.definition import first_sentence
-from ankrcode.tooling.schema import ToolInput
+from ankrcode.tooling.schema import ToolInput, flat_schema
 from ankrcode.tooling.supervise import in_thread
 from ankrcode.tooling.tool import Tool
 
@@ -21,7 +22,8 @@ ActsOf = Callable[[Any, ToolContext], Acts]
 
 
 class FunctionTool(Tool[Any]):
-    """Wraps a function. A blocking one runs in a thread; a `ToolContext` parameter is filled."""
+    """Wraps a function, or whatever can be called like one. A blocking one runs in a thread; a
+    `ToolContext` parameter is filled."""
 
     def __init__(
         self,
@@ -33,10 +35,12 @@ class FunctionTool(Tool[Any]):
         acts: ActsOf | None = None,
         timeout_s: float | None = None,
     ) -> None:
-        hints = get_type_hints(function, include_extras=True)
-        text = inspect.cleandoc(function.__doc__ or "")
-        self.function = function
-        self.name = name or function.__name__  # type: ignore[misc]  # this instance's own
+        function = function.function if isinstance(function, FunctionTool) else function
+        behind = _behind(function)
+        self.function: Callable[..., Any] = function
+        self.name = name or _name_of(function, behind)  # type: ignore[misc]  # this instance's own
+        hints = _hints(self.name, behind)
+        text = inspect.cleandoc(behind.__doc__ or "")
         self.summary = first_sentence(text)  # type: ignore[misc]
         self.description = text  # type: ignore[misc]
         self.permission = permission  # type: ignore[misc]
@@ -46,7 +50,7 @@ class FunctionTool(Tool[Any]):
         self.output = hints.get("return")  # type: ignore[misc]
         self._acts = acts
         self._context_name = _context_parameter(hints)
-        self._is_async = inspect.iscoroutinefunction(function)
+        self._is_async = inspect.iscoroutinefunction(behind)
         self._by_position = _by_position(function)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -63,7 +67,8 @@ class FunctionTool(Tool[Any]):
         by_position = [values.pop(name) for name in self._by_position]
         if self._is_async:
             return await self.function(*by_position, **values)
-        return await in_thread(ctx, self.function, *by_position, **values)
+        said = await in_thread(ctx, self.function, *by_position, **values)
+        return await said if inspect.isawaitable(said) else said
 
     @property
     def output_schema(self) -> dict[str, Any] | None:
@@ -95,23 +100,67 @@ def tool(function: Callable[..., Any] | None = None, /, **facts: Any) -> Any:
     return lambda real: FunctionTool(real, **facts)
 
 
+def _behind(function: Callable[..., Any]) -> Any:
+    """What tells name, docstring and types: the function of a partial, the call of an object."""
+    while isinstance(function, partial):
+        function = function.func
+    if inspect.isroutine(function) or inspect.isclass(function) or hasattr(function, "__wrapped__"):
+        return function
+    return type(function).__call__
+
+
+def _name_of(function: Callable[..., Any], behind: Any) -> str:
+    name = str(behind.__name__)
+    if name == "__call__":
+        name = type(function).__name__
+    if not name.isidentifier():
+        raise UsageError.of("tool_nameless", function=name)
+    return name
+
+
+def _hints(name: str, behind: Any) -> dict[str, Any]:
+    if inspect.isgeneratorfunction(behind) or inspect.isasyncgenfunction(behind):
+        raise UsageError.of("tool_yields", name=name)
+    try:
+        return get_type_hints(behind, include_extras=True)
+    except (NameError, TypeError) as problem:
+        raise UsageError.of("tool_hints", name=name, why=problem) from None
+
+
 def _input_of(
     name: str, function: Callable[..., Any], hints: dict[str, Any]
 ) -> type[msgspec.Struct]:
     fields: list[Any] = []
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            raise UsageError.of("tool_star", name=name, parameter=parameter.name)
+            star = "*" if parameter.kind is parameter.VAR_POSITIONAL else "**"
+            raise UsageError.of("tool_star", name=name, parameter=f"{star}{parameter.name}")
         if parameter.name not in hints:
             raise UsageError.of("tool_untyped", name=name, parameter=parameter.name)
-        kind = _described(hints[parameter.name])
-        if kind is ToolContext:
+        if _is_context(hints[parameter.name]):
             continue
+        kind = _described(hints[parameter.name])
+        _check_can_be_told(name, parameter, kind)
         if parameter.default is inspect.Parameter.empty:
             fields.append((parameter.name, kind))
         else:
             fields.append((parameter.name, kind, _default(parameter.default)))
     return msgspec.defstruct(f"{name}_input", fields, bases=(ToolInput,), kw_only=True)
+
+
+def _check_can_be_told(name: str, parameter: inspect.Parameter, kind: Any) -> None:
+    """At once and by its name: a model must know what to give."""
+    what = getattr(kind, "__name__", "") or str(kind)
+    if any(type(note).__module__.startswith("pydantic") for note in get_args(kind)[1:]):
+        raise UsageError.of("tool_note", name=name, parameter=parameter.name)
+    try:
+        flat_schema(kind)
+        if parameter.default is not inspect.Parameter.empty:
+            what = f"{parameter.default!r} by default"
+            msgspec.to_builtins(parameter.default)
+    except (TypeError, ValueError):
+        told = {"name": name, "parameter": parameter.name, "type": what}
+        raise UsageError.of("tool_parameter", **told) from None
 
 
 def _by_position(function: Callable[..., Any]) -> list[str]:
@@ -135,5 +184,10 @@ def _described(hint: Any) -> Any:
     return Annotated[(kind, *metas)]
 
 
+def _is_context(hint: Any) -> bool:
+    return hint is ToolContext or ToolContext in get_args(hint)
+
+
 def _context_parameter(hints: dict[str, Any]) -> str | None:
-    return next((name for name, hint in hints.items() if hint is ToolContext), None)
+    given = (name for name, hint in hints.items() if name != "return" and _is_context(hint))
+    return next(given, None)

@@ -1,5 +1,6 @@
 """From what a tool returned or raised to the result that everyone sees."""
 
+import os
 from typing import Any
 
 import msgspec
@@ -18,13 +19,16 @@ def as_result(tool: str, value: Any) -> ToolResult:
     if isinstance(value, ToolResult):
         if value.value is None:
             return value
-        if value.text:
-            _check_is_data(tool, value.value)
-            return value
-        return replace(value, text=_as_text(tool, value.value))
+        data = _as_data(tool, value.value)
+        text = value.text or _as_text(tool, data)
+        # Few are changed: most are what JSON can say.
+        return (
+            value if data is value.value and value.text else replace(value, value=data, text=text)
+        )
     if value is None:
         return ToolResult()
-    return ToolResult(value=value, text=_as_text(tool, value))
+    data = _as_data(tool, value)
+    return ToolResult(value=data, text=_as_text(tool, data))
 
 
 def _as_text(tool: str, value: Any) -> str:
@@ -36,15 +40,28 @@ def _as_text(tool: str, value: Any) -> str:
         raise _wrong_result(tool, value) from None
 
 
-def _check_is_data(tool: str, value: Any) -> None:
-    try:
-        msgspec.to_builtins(value)
-    except (TypeError, ValueError, RecursionError):
-        raise _wrong_result(tool, value) from None
+def _as_data(tool: str, value: Any) -> Any:
+    """As it is, where JSON can say it; what only its author knows is asked for what it holds."""
+    for hook in (None, _held):
+        try:
+            plain = msgspec.to_builtins(value, enc_hook=hook)
+        except (TypeError, ValueError, RecursionError, NotImplementedError):
+            continue
+        return value if hook is None else plain
+    raise _wrong_result(tool, value)
 
 
 def _wrong_result(tool: str, value: Any) -> ToolError:
     return ToolError.of("wrong_result", tool=tool, got=type(value).__name__)
+
+
+def _held(value: Any) -> Any:
+    """By a pydantic model, or a path."""
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if hasattr(type(value), "model_dump"):
+        return value.model_dump(mode="json")
+    raise NotImplementedError
 
 
 def failure(problem: ToolError) -> ToolResult:

@@ -123,6 +123,7 @@ class Registry:
 
     # ── looking up ────────────────────────────────────────────────────────────────────────
     def get(self, name: str) -> Tool[Any] | None:
+        """The tool itself, loaded; None where there is none."""
         entry = self._entries.get(name)
         return entry.loaded() if entry else None
 
@@ -136,6 +137,7 @@ class Registry:
         raise unknown_tool(name, list(self._entries))
 
     def definition(self, name: str) -> Definition:
+        """What is told of one, without loading it."""
         if name not in self._entries:
             raise unknown_tool(name, list(self._entries))
         return self._entries[name].definition
@@ -163,6 +165,7 @@ class Registry:
 
     # ── filtering: each gives a registry of its own over the same tools ───────────────────
     def subset(self, names: Iterable[str]) -> "Registry":
+        """These alone, in a registry of their own."""
         wanted = set(names)
         for name in wanted - set(self._uninitialised):
             self.definition(name)  # an unknown name is an error, not a silent gap
@@ -182,6 +185,7 @@ class Registry:
         return self._filtered(lambda entry: entry.definition.permissions <= held)
 
     def by_category(self) -> dict[str, list[str]]:
+        """The names under each category."""
         groups: dict[str, list[str]] = {}
         for definition in self.definitions():
             groups.setdefault(definition.category, []).append(definition.name)
