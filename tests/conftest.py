@@ -40,26 +40,36 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     if not IN_MEMORY.is_dir() or shutil.disk_usage(IN_MEMORY).free < ROOM_BYTES:
         yield tmp_path_factory.mktemp("memory")
         return
-    with tempfile.TemporaryDirectory(dir=IN_MEMORY, ignore_cleanup_errors=True) as folder:
+    made = tempfile.TemporaryDirectory(dir=IN_MEMORY, prefix="ankr-", ignore_cleanup_errors=True)
+    with made as folder:
         yield Path(folder)
 
 
 @pytest.fixture(scope="session")
-def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Folders that are there for no one yet; made by hand, as there is one for each test."""
-    base = tmp_path_factory.mktemp("homes")
-    base.chmod(0o711)  # for tests that become somebody else
-    return (base / str(number) for number in count())
+def folders(memory: Path) -> Iterator[Path]:
+    """Folders that are there for no one yet; made by hand, as there are two for each test."""
+    memory.chmod(0o711)  # for tests that become somebody else
+    return (memory / str(number) for number in count())
+
+
+@pytest.fixture
+def tmp_path(folders: Iterator[Path]) -> Iterator[Path]:
+    """An empty folder in memory, gone afterwards: pytest's own looks through all others first."""
+    folder = next(folders)
+    folder.mkdir(mode=0o700)
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture(autouse=True)
-def own_home(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
+def own_home(folders: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Each test has a home of its own: no test reads or changes the person's settings."""
-    home = next(homes)
+    home = next(folders)
     home.mkdir(mode=0o700)
     monkeypatch.setenv("HOME", str(home))
     for name in list(os.environ):
         if name.startswith(("ANKRCODE_", "XDG_")) and name != "ANKRCODE_TORTURE":
             monkeypatch.delenv(name)
     monkeypatch.delenv("AGENT_WORKSPACE_ROOT", raising=False)
-    return home
+    yield home
+    shutil.rmtree(home, ignore_errors=True)

@@ -9,6 +9,10 @@ import pytest
 
 WITHOUT = ["-p", "no:cacheprovider", "-p", "no:langsmith_plugin", "-p", "no:anyio"]
 TABLE = """
+import asyncio
+import os
+from pathlib import Path
+
 import pytest
 
 @pytest.mark.parametrize("letter", "ab")
@@ -18,9 +22,22 @@ def test_plain(number, letter):
         file.write(f"{letter}{number} ")
     assert (number, letter) not in ((3, "a"), (47, "b"))
 
-@pytest.mark.parametrize("number", range(50))
+@pytest.mark.parametrize("number", range(25))
 def test_with_a_folder(number, tmp_path):
+    assert not list(tmp_path.iterdir())
+    (tmp_path / "mine").touch()
+    home = Path(os.environ["HOME"])
+    assert not list(home.iterdir())
+    (home / "mine").touch()
+    assert number != 12
+
+@pytest.mark.parametrize("number", range(25))
+def test_with_more_than_a_folder(number, tmp_path, capsys):
     pass
+
+@pytest.mark.parametrize("number", range(25))
+def test_that_patches(number, monkeypatch):
+    monkeypatch.setenv("NUMBER", str(number))
 
 @pytest.fixture(params=range(50))
 def made(request):
@@ -33,9 +50,26 @@ def test_of_a_fixture(made):
 def test_with_a_mark_of_its_own(number):
     assert number < 50
 
-@pytest.mark.parametrize("number", range(50))
-async def test_awaited(number):
-    pass
+@pytest.mark.parametrize("number", range(25))
+async def test_awaited(number, tmp_path):
+    assert not list(tmp_path.iterdir())
+    (tmp_path / "mine").touch()
+    await asyncio.sleep(0)
+    assert len(asyncio.all_tasks()) == 1
+    assert number != 21
+"""
+
+CONFTEST = """
+import pytest
+from on_disk import folders
+
+pytest_plugins = ["fold_plugin"]
+
+@pytest.fixture(autouse=True)
+def own_home(folders, monkeypatch):
+    home = next(folders)
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
 """
 
 
@@ -43,7 +77,7 @@ async def test_awaited(number):
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("folding")
     (folder / "test_table.py").write_text(TABLE, encoding="utf-8")
-    (folder / "conftest.py").write_text('pytest_plugins = ["fold_plugin"]', encoding="utf-8")
+    (folder / "conftest.py").write_text(CONFTEST, encoding="utf-8")
     settings = "[pytest]\nasyncio_mode = auto\nasyncio_default_fixture_loop_scope = function\n"
     (folder / "pytest.ini").write_text(settings, encoding="utf-8")
     return folder
@@ -67,12 +101,14 @@ def test_side_by_side_every_row_is_run_once_and_what_fails_is_named(project: Pat
     assert "in test_table.py::test_plain[3-a]" in printed
     assert "in test_table.py::test_plain[47-b]" in printed
     assert "test_plain[4-a]" not in printed
-    # Three pieces of the plain table, two of which fail; what needs more than its row is alone.
-    assert "2 failed, 201 passed, 1 xfailed" in printed
+    assert "in test_table.py::test_with_a_folder[12]" in printed
+    assert "in test_table.py::test_awaited[21]" in printed
+    # Three pieces of each table, two of which fail, or one; what needs more is alone.
+    assert "4 failed, 155 passed, 1 xfailed" in printed
 
 
 def test_alone_every_row_is_a_test_of_its_own(project: Path) -> None:
     printed, ran = run(project)
     assert len(ran) == len(set(ran)) == 100
     assert "FAILED test_table.py::test_plain[3-a]" in printed
-    assert "2 failed, 298 passed, 1 xfailed" in printed
+    assert "4 failed, 296 passed, 1 xfailed" in printed

@@ -137,7 +137,7 @@ def test_ctrl_c_cancels_the_tool_and_reaches_the_caller() -> None:
         os.kill(process.pid, signal.SIGINT)
         assert process.stdout.readline() == "tool was cancelled\n"
         assert process.stdout.readline() == "interrupted\n"
-        assert time.monotonic() - started < 2
+        assert time.monotonic() - started < 10
         assert process.wait(timeout=10) == 0
 
 
@@ -181,7 +181,7 @@ async def test_work_interrupted_half_way_is_cancelled_and_tells_the_waiting_thre
         await ended.wait()
         await asyncio.sleep(0)
     assert errand.is_over.is_set()
-    assert isinstance(errand.outcome.exception(timeout=1), asyncio.CancelledError)
+    assert isinstance(errand.outcome.exception(timeout=20), asyncio.CancelledError)
 
 
 async def test_what_the_work_raises_reaches_the_waiting_thread() -> None:
@@ -191,7 +191,7 @@ async def test_what_the_work_raises_reaches_the_waiting_thread() -> None:
     errand = _Errand(work())
     errand.start()
     await asyncio.sleep(0)
-    assert isinstance(errand.outcome.exception(timeout=1), ValueError)
+    assert isinstance(errand.outcome.exception(timeout=20), ValueError)
 
 
 FORKING = """

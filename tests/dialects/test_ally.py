@@ -58,7 +58,7 @@ def test_its_time_is_in_seconds_5_if_not_said_60_at_most() -> None:
 async def test_after_so_many_seconds_it_is_stopped(desk: Desk) -> None:
     sleep, started = long_sleep(), time.monotonic()
     reply = await desk.bash(command=f"echo a; {sleep}", timeout=1)
-    assert 1 <= time.monotonic() - started < 3
+    assert 1 <= time.monotonic() - started < 6  # a bound for a busy machine
     assert reply["success"] is False
     assert reply["output"] == "a\n"
     assert "1 s" in reply["error"] or "1.0" in reply["error"]

@@ -1,10 +1,12 @@
 """Auto mode through the real toolkit and behind the real wall: what is unasked stays inside."""
 
+import asyncio
 import json
 import os
 import socket
 import subprocess
 import threading
+import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -218,6 +220,9 @@ async def test_a_question_comes_when_the_network_is_needed_and_a_yes_opens_it(
     assert heard == []
     result = await auto.run(command)
     assert result.metadata["profile"] == "open"
+    until = time.monotonic() + 10  # the server's thread may not have had its turn
+    while not heard and time.monotonic() < until:
+        await asyncio.sleep(0.005)
     assert heard == [b"out\n"]
     assert all("network" in reason for reason in auto.questions)
 

@@ -2,7 +2,6 @@
 
 import random
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +26,7 @@ def test_bash_runs_no_command_that_was_not_found(tmp_path: Path) -> None:
     canary = Canary(tmp_path)
     source = Lines(seed=int(time.time()) if IS_TORTURE else 7)
     lines = [source.line() for _ in range(LINES)]
-    with ThreadPoolExecutor(max_workers=4) as pool:  # they wait for processes
-        is_read = list(pool.map(canary.run, lines, range(LINES)))
+    is_read = canary.run(lines)
     missed: list[tuple[str, set[str]]] = []
     doubted = 0
     for number, line in enumerate(lines):
@@ -46,10 +44,12 @@ def test_bash_runs_no_command_that_was_not_found(tmp_path: Path) -> None:
 
 def test_the_canaries_would_tell_of_a_command_that_was_missed(tmp_path: Path) -> None:
     canary = Canary(tmp_path)
-    assert canary.run("alpha; echo $(beta) 'gamma' \"`delta`\"", 0)
+    lines = ["alpha; echo $(beta) 'gamma' \"`delta`\"", "alpha )", "beta; exit; alpha", "delta"]
+    assert canary.run(lines) == [True, False, True, True]
     assert canary.ran(0) == {"alpha", "beta", "delta"}
-    assert not canary.run("alpha )", 1)
     assert canary.ran(1) == set()
+    assert canary.ran(2) == {"beta"}, "and the next line runs all the same"
+    assert canary.ran(3) == {"delta"}
 
 
 def test_a_reader_that_looks_away_is_found_out(
@@ -58,8 +58,7 @@ def test_a_reader_that_looks_away_is_found_out(
     """The comparison with bash can fail: a reader without substitutions fails it."""
     canary, source = Canary(tmp_path), Lines(seed=7)
     lines = [source.line() for _ in range(150)]
-    for number, line in enumerate(lines):
-        canary.run(line, number)
+    canary.run(lines)
 
     def missed() -> int:
         found = [{part.argv[0] for part in judge(line, ENV).parts} for line in lines]

@@ -1,6 +1,7 @@
 """Where paths lead: the workspace, harmless places, secrets, what must not be destroyed."""
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -125,10 +126,14 @@ def test_a_glob_is_judged_by_what_it_may_find(command: str, verdict: str) -> Non
 # ── a workspace that is there ─────────────────────────────────────────────────────────────────
 @pytest.fixture
 def work(tmp_path: Path) -> CommandEnv:
-    root = tmp_path / "root"
+    return filled(tmp_path)
+
+
+def filled(folder: Path) -> CommandEnv:
+    root = folder / "root"
     (root / "src").mkdir(parents=True)
     (root / "a.txt").write_text("a", encoding="utf-8")
-    outside = tmp_path / "outside"
+    outside = folder / "outside"
     outside.mkdir()
     (outside / "x").write_text("x", encoding="utf-8")
     (root / "in").symlink_to(root / "a.txt")
@@ -170,6 +175,14 @@ def test_a_path_is_judged_by_where_it_really_leads(
     command: str, verdict: str, work: CommandEnv
 ) -> None:
     assert verdict_of(command, work) == verdict
+
+
+@pytest.mark.parametrize(("command", "verdict"), LINKS.items(), ids=LINKS)
+def test_it_is_so_in_memory_too_which_lies_among_the_devices(
+    command: str, verdict: str, memory: Path
+) -> None:
+    with TemporaryDirectory(dir=memory) as folder:
+        assert verdict_of(command, filled(Path(folder))) == verdict
 
 
 def test_links_are_looked_at_every_time(work: CommandEnv, tmp_path: Path) -> None:

@@ -267,9 +267,9 @@ def spliced(draw: st.DrawFn, texts: list[str]) -> str:
 
 
 def timely(kind: str, given_: Any, env: dict[str, Any]) -> dict[str, Any]:
-    started = time.perf_counter()
+    started = time.thread_time()
     answer = check(kind, given_, env)
-    assert time.perf_counter() - started < MOST_SECONDS
+    assert time.thread_time() - started < MOST_SECONDS
     return answer
 
 

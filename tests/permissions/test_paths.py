@@ -219,10 +219,10 @@ def test_mutated_paths_raise_nothing_and_take_no_time(place: Path) -> None:
     env = {"root": root, "cwd": root, "home": str(place / "home")}
     for _ in range(200_000 if IS_TORTURE else 4_000):
         given = mutated(chooser.choice(lines), chooser)
-        started = time.perf_counter()
+        started = time.thread_time()
         found = check("path", {"path": given, "op": chooser.choice(OPS)}, env)
         assert found["verdict"] in set(PathAnswer)
-        assert time.perf_counter() - started < 1
+        assert time.thread_time() - started < 1
 
 
 def mutated(text: str, chooser: random.Random) -> str:

@@ -218,17 +218,17 @@ def test_mutated_rules_raise_nothing_and_take_no_time(place: Path) -> None:
             kind: [mutated(text, chooser) for text in texts]
             for kind, texts in case["rules"].items()
         }
-        started = time.perf_counter()
+        started = time.thread_time()
         found = answer({**case, "rules": rules}, place)
         assert found["verdict"] in ("allow", "ask", "deny")
-        assert time.perf_counter() - started < 1
+        assert time.thread_time() - started < 1
 
 
 def test_a_pattern_made_to_be_slow_is_not() -> None:
-    started = time.perf_counter()
+    started = time.thread_time()
     pattern = PathPattern("**/" + "*a" * 60 + "z/**/" + "*a" * 60, HERE)
     assert not pattern.fits("/proj/sub/" + ("a" * 120 + "/") * 30 + "b")
     assert not glob_fits("*a" * 500 + "b", "a" * 50_000)
-    assert time.perf_counter() - started < 1
+    assert time.thread_time() - started < 1
     with pytest.raises(BadPattern):
         PathPattern("a/../b", HERE)

@@ -171,6 +171,6 @@ def test_mutated_urls_raise_nothing_and_take_no_time() -> None:
         case = chooser.choice(lines)
         given = {**case["input"], "url": mutated(str(case["input"]["url"]), chooser)}
         env = {**case["env"], "allow": [mutated("*.example.com", chooser), "*"]}
-        started = time.perf_counter()
+        started = time.thread_time()
         assert check("url", given, env)["verdict"] in ("allow", "deny")
-        assert time.perf_counter() - started < 1
+        assert time.thread_time() - started < 1

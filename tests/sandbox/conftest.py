@@ -8,7 +8,10 @@ from pwd import getpwuid
 
 import pytest
 
+from on_disk import folders
 from sandbox.site import Site, opened
+
+__all__ = ["folders", "site"]
 
 
 @pytest.fixture

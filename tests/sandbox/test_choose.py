@@ -10,6 +10,7 @@ from ankrcode.sandbox.choose import WALLS, Sandbox
 from ankrcode.sandbox.explain import explained
 from ankrcode.workspace.processes.confinement import Launch
 from sandbox.walls import PRESENT, Runner
+from workspace.running import descriptors, settle
 
 NO_WALL = SandboxSettings(wall="none")
 
@@ -87,10 +88,10 @@ def test_many_runs_leave_no_descriptor_and_no_file_behind(wall: str, tmp_path: P
     work.mkdir()
     runner = Runner(tmp_path / "state", wall=wall)
     runner.bash("true", roots=[work])
-    before = len(list(Path("/proc/self/fd").iterdir()))
+    before = descriptors()
     for _ in range(10):
         runner.bash("exit 1", roots=[work])
-    assert len(list(Path("/proc/self/fd").iterdir())) <= before
+    settle(descriptors, before)
     assert list(work.iterdir()) == []
 
 

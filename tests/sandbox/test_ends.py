@@ -12,6 +12,7 @@ from ankrcode.sandbox.choose import Sandbox
 from ankrcode.workspace.processes.confinement import Launch
 from sandbox.site import Site
 from sandbox.walls import PRESENT, Runner
+from workspace.running import descriptors, settle
 
 pytestmark = pytest.mark.parametrize("wall", PRESENT)
 
@@ -134,7 +135,7 @@ def test_no_descriptor_and_no_thread_is_left_of_those_that_could_not_start(
 ) -> None:
     runner = Runner(tmp_path / "state", wall=wall)
     runner.bash("true", roots=[tmp_path])
-    before = len(list(Path("/proc/self/fd").iterdir()))
+    before = descriptors()
     for _ in range(10):
         process = runner.processes.start(
             ["x" * 300_000],
@@ -144,7 +145,7 @@ def test_no_descriptor_and_no_thread_is_left_of_those_that_could_not_start(
             roots=(str(tmp_path),),
         )
         assert process.wait(10)
-    assert len(list(Path("/proc/self/fd").iterdir())) <= before
+    settle(descriptors, before)
     assert [path.name for path in tmp_path.iterdir() if path.name != "state"] == []
 
 

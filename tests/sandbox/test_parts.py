@@ -18,6 +18,7 @@ from ankrcode.sandbox.profiles import SECRETS, Sight, View, existing, secret_pla
 from ankrcode.sandbox.protected import Protected
 from ankrcode.sandbox.wall import Site
 from ankrcode.workspace.processes.confinement import Launch
+from workspace.running import descriptors, settle
 
 
 def in_thread(work: Callable[[], object]) -> list[object]:
@@ -252,12 +253,12 @@ def test_nothing_of_the_command_reaches_the_launcher_itself(tmp_path: Path) -> N
 
 
 def test_its_descriptors_are_closed_when_it_is_over(tmp_path: Path) -> None:
-    before = len(list(Path("/proc/self/fd").iterdir()))
+    before = descriptors()
     for _ in range(20):
         launch = confined({}, tmp_path)
         assert launch.release is not None
         assert launch.release() == []
-    assert len(list(Path("/proc/self/fd").iterdir())) <= before
+    settle(descriptors, before)
 
 
 # ── bounds ────────────────────────────────────────────────────────────────────────────────────

@@ -4,7 +4,6 @@ Every process of a command inherits a variable by which it is known.
 """
 
 import sys
-import time
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +13,7 @@ import pytest
 
 from ankrcode.testing import Bench
 from ankrcode.tools.bash import Bash
-from workspace.running import bearing, descriptors, long_sleep
+from workspace.running import bearing, descriptors, long_sleep, settle
 
 
 class Place(NamedTuple):
@@ -35,7 +34,4 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
     assert bench.kit.agent.processes.running == ()
     assert bearing(mark) == []
     bench.kit.close()
-    until = time.monotonic() + 5  # whoever attended to it may still be about to close its end
-    while descriptors() > before:
-        assert time.monotonic() < until
-        time.sleep(0.005)
+    settle(descriptors, before)

@@ -488,7 +488,7 @@ async def test_after_its_time_it_is_stopped_and_what_it_printed_is_kept(bench: B
     assert result.text.startswith("begun\n\nThe command was stopped after 0.")
     assert result.value.timed_out
     assert result.value.output == "begun\n"
-    assert result.duration_ms < 1300
+    assert result.duration_ms < 300 + 500 + 4_000, "the grace, and a bound for a busy machine"
     assert not alive(sleep)
 
 

@@ -13,9 +13,10 @@ from ankrcode import Toolkit
 from ankrcode.testing import Bench
 from ankrcode.tools.bash import Bash
 from torture import IS_TORTURE
-from workspace.running import alive, descriptors, long_sleep
+from workspace.running import alive, descriptors, long_sleep, settle
 
 LIMIT_MS = 1_000
+GRACE_MS = 500 + 4_000  # until it is killed, and a bound for a busy machine
 MANY = 1_000_000_000 if IS_TORTURE else 30_000_000
 
 
@@ -26,7 +27,7 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
     yield bench
     assert bench.kit.agent.processes.running == ()
     bench.kit.close()
-    assert descriptors() <= before
+    settle(descriptors, before)
 
 
 # What it does: (command, what it has printed by then, does it end by itself)
@@ -57,7 +58,7 @@ async def test_it_returns_in_time_with_what_was_printed_and_nothing_is_left(
     own = bench.kit.agent.workspace.root  # nobody else's server is meant
     command = command.format(sleep=sleep, python=sys.executable, own=own)
     result = await bench.run(command=command, timeout=LIMIT_MS)
-    assert result.duration_ms < LIMIT_MS + 1_000
+    assert result.duration_ms < LIMIT_MS + GRACE_MS
     assert result.text.startswith(expected)
     assert result.ok == ends_itself
     if not ends_itself:
@@ -148,5 +149,5 @@ async def test_a_fork_storm_is_ended_as_a_whole(bench: Bench) -> None:
     command = f"for i in $(seq 100); do (setsid {sleep} &); {sleep} & done; wait"
     result = await bench.run(command=command, timeout=LIMIT_MS)
     assert result.error is not None
-    assert result.duration_ms < LIMIT_MS + 1_500
+    assert result.duration_ms < LIMIT_MS + GRACE_MS
     assert not alive(sleep)

@@ -12,7 +12,7 @@ from ankrcode import Toolkit
 from ankrcode.testing import Bench
 from ankrcode.tools.bash import Bash
 from ankrcode.workspace.processes.processes import MAX_COMMAND_BYTES
-from workspace.running import alive, descriptors, long_sleep, printed, processes_in
+from workspace.running import alive, descriptors, long_sleep, printed, processes_in, settled
 
 
 @pytest.fixture
@@ -188,8 +188,8 @@ async def test_who_gives_up_leaves_nothing_running(tmp_path: Path, command: str)
     call.cancel()
     with pytest.raises(asyncio.CancelledError):
         await call
-    assert time.monotonic() - started < 3
-    until = time.monotonic() + 3
+    assert time.monotonic() - started < 10
+    until = time.monotonic() + 10
     while alive(sleep) or kit.agent.processes.running:
         await asyncio.sleep(0)
         assert time.monotonic() < until
@@ -218,10 +218,7 @@ async def test_it_may_be_given_up_at_any_moment(tmp_path: Path, moment: float) -
     await asyncio.gather(*calls, return_exceptions=True)
     kit.close()
     assert not alive(sleep)
-    until = time.monotonic() + 3
-    while descriptors() > before:
-        await asyncio.sleep(0)
-        assert time.monotonic() < until
+    await settled(descriptors, before)
 
 
 async def test_two_hundred_in_a_row_leave_no_descriptor(bench: Bench) -> None:
@@ -229,7 +226,7 @@ async def test_two_hundred_in_a_row_leave_no_descriptor(bench: Bench) -> None:
     before = descriptors()
     for number in range(200):
         assert (await bench.run(command=f"echo {number}")).text == str(number)
-    assert descriptors() <= before
+    await settled(descriptors, before)
 
 
 async def test_many_that_read_run_at_once(bench: Bench, tmp_path: Path) -> None:

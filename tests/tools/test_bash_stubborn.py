@@ -1,12 +1,9 @@
 """Commands that stay, wait, hide or go deaf: each is ended in time, and no process is left."""
 
-import asyncio
-import time
-
 import pytest
 
 from tools.places import Place, place
-from workspace.running import bearing, threads
+from workspace.running import bearing, settled, threads
 
 __all__ = ["place"]  # a fixture
 
@@ -69,16 +66,13 @@ async def test_who_stays_is_ended_in_time_with_all_that_it_started(
 ) -> None:
     before = threads()
     result = await place.bench.run(command=place.prepared(command), timeout=LIMIT_MS)
-    assert result.duration_ms < LIMIT_MS + 1_000
+    assert result.duration_ms < LIMIT_MS + 500 + 4_000, "the grace, and a bound for a busy machine"
     assert result.text.startswith("a")
     assert result.value.timed_out
     assert result.error is not None
     assert result.error.code == "TIMEOUT"
     assert bearing(place.mark) == []
-    until = time.monotonic() + 5  # whoever sees the guardian off may still be about to end
-    while threads() > before + 2:  # the loop's own
-        assert time.monotonic() < until
-        await asyncio.sleep(0.005)
+    await settled(threads, before + 2)  # the loop's own; who sees the guardian off ends soon
 
 
 # ── the same in the background ────────────────────────────────────────────────────────────────

@@ -49,7 +49,7 @@ async def test_one_that_ignores_the_polite_signal_is_killed_too(tmp_path: Path) 
         await asyncio.sleep(0)
     started = time.monotonic()
     assert (await kit.call("KillShell", shell_id=task)).ok
-    assert time.monotonic() - started < 3
+    assert time.monotonic() - started < 10
     assert not alive(sleep)
     kit.close()
 

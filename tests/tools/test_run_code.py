@@ -11,6 +11,7 @@ from ankrcode.errors import ErrorCode
 from ankrcode.protocol.result import ToolResult
 from ankrcode.testing import YES, Bench
 from ankrcode.tools.run_code import RunCode
+from on_disk import folders  # noqa: F401
 from sandbox.walls import PRESENT
 
 

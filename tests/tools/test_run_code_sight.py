@@ -12,6 +12,7 @@ import pytest
 from ankrcode.config.settings import SandboxSettings, Settings
 from ankrcode.testing import Bench
 from ankrcode.tools.run_code import RunCode
+from on_disk import folders  # noqa: F401
 from sandbox.walls import PRESENT
 
 pytestmark = pytest.mark.parametrize("wall", PRESENT)

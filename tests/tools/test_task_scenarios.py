@@ -16,7 +16,7 @@ from ankrcode import ErrorCode, Toolkit, ToolResult
 from ankrcode.protocol.approval import Approval, ApprovalAnswer
 from ankrcode.testing import YES
 from torture import examples
-from workspace.running import alive, descriptors, long_sleep, threads
+from workspace.running import alive, descriptors, long_sleep, settled, threads
 
 UNICODE = "aé漢👩\u200d👧न"
 
@@ -380,9 +380,7 @@ async def test_64_run_at_once_and_the_next_is_refused_until_there_is_room(kit: T
     assert (await kit.call("Bash", command="true", run_in_background=True)).ok
     kit.close()
     assert not alive(sleep)
-    until = time.monotonic() + 5
-    while threads() > threads_before + 2:
-        assert time.monotonic() < until
+    await settled(threads, threads_before + 2)
 
 
 async def test_a_hundred_that_end_leave_64_and_no_descriptor(kit: Toolkit) -> None:
@@ -395,7 +393,7 @@ async def test_a_hundred_that_end_leave_64_and_no_descriptor(kit: Toolkit) -> No
         await look(kit, result.value.task_id)
     assert len(kit.agent.tasks.all()) == 64
     assert [path.exists() for path in paths] == [False] * 36 + [True] * 64
-    assert descriptors() <= before
+    await settled(descriptors, before)
 
 
 # ── notes and lists ───────────────────────────────────────────────────────────────────────────

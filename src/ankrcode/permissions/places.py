@@ -22,6 +22,7 @@ from ankrcode.permissions.place_names import (
 
 MAX_PATH_CHARS = 4096
 MAX_LISTED = 2_000
+_MEMORY = ("/dev/shm/", "/dev/mqueue/")  # ordinary files, and links, under /dev
 
 
 class CommandEnv(Struct, frozen=True, kw_only=True):
@@ -48,7 +49,7 @@ class Places:
 
     def real(self, path: str) -> str:
         """The place the path leads to, links followed; device files stay as they are named."""
-        if path.startswith(("/dev/", "/proc/")):
+        if path.startswith(("/dev/", "/proc/")) and not path.startswith(_MEMORY):
             return path
         found = self._real.get(path)
         if found is None:
