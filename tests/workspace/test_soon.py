@@ -68,7 +68,7 @@ async def test_what_a_thread_attends_to_is_left_alone_by_the_loop() -> None:
     soon = Soon(process.pid, attend, is_over)
     soon.hand_over()
     end(process)
-    await until(lambda: process.poll() is not None and soon._timer.cancelled())
+    await until(lambda: attended and process.poll() is not None and soon._timer.cancelled())
     release.set()
     assert (looked, len(attended)) == ([], 1)
 
