@@ -38,7 +38,7 @@ class Model(ScriptedModel):
 seen = set()
 
 async def main():
-    async with Agent(Model(["Hello."]), cwd=".", records=True) as agent:
+    async with Agent(Model(["Hello."]), cwd=".", records=True, toolset=TOOLS) as agent:
         assert (await agent.run("hi")).text == "Hello."
 
 asyncio.run(main())
@@ -57,10 +57,7 @@ LATE = (
     "ankrcode.agent.subagents",
     "ankrcode.agent.worktree",
     "ankrcode.providers.resolve",
-    "ankrcode.tools.bash",
     "ankrcode.tools.read",
-    "ankrcode.permissions.judge",
-    "ankrcode.sandbox.choose",
     "jsonschema_rs",
     "tree_sitter",
     "pydantic",
@@ -69,9 +66,12 @@ LATE = (
 )
 
 
-def loaded_by_hello(folder: Path) -> set[str]:
+FOR_COMMANDS = {"ankrcode.tools.bash", "ankrcode.permissions.judge", "ankrcode.sandbox.choose"}
+
+
+def loaded_by_hello(folder: Path, *, toolset: str = "None") -> set[str]:
     done = subprocess.run(
-        [sys.executable, "-P", "-c", HELLO],
+        [sys.executable, "-P", "-c", HELLO.replace("TOOLS", toolset)],
         cwd=folder,
         env=os.environ,
         capture_output=True,
@@ -86,6 +86,12 @@ def test_the_first_request_leaves_before_the_rest_is_loaded(tmp_path: Path) -> N
     loaded = loaded_by_hello(tmp_path)
     assert "ankrcode.agent.loop" in loaded
     assert [name for name in LATE if name in loaded] == []
+
+
+def test_only_who_may_run_commands_loads_what_they_need(tmp_path: Path) -> None:
+    """A quick model leaves no time for it, so it is there before the first request."""
+    assert loaded_by_hello(tmp_path) >= FOR_COMMANDS
+    assert not loaded_by_hello(tmp_path, toolset='["Read", "Grep"]') & FOR_COMMANDS
 
 
 def test_importing_the_package_loads_no_agent() -> None:
@@ -138,30 +144,6 @@ async def test_a_model_that_answers_at_once_leaves_no_time_for_it(tmp_path: Path
     await agent.run("two")
     await until_loaded(agent.kit, "Bash")
     assert model.turns == []
-
-
-async def test_what_a_first_command_needs_is_loaded_part_by_part(tmp_path: Path) -> None:
-    """Whoever answers in between is heard before the next part."""
-    warming = Warming(Toolkit(cwd=tmp_path), ["Bash"])
-    every = list(warming._parts)
-    assert "ankrcode.tools.bash" in every
-    warming.soon()
-    while len(warming._parts) == len(every):
-        await asyncio.sleep(0.001)
-    warming.stop()
-    left = list(warming._parts)
-    assert left == every[len(every) - len(left) :]
-    for _ in range(5):
-        await asyncio.sleep(0.001)
-    assert warming._parts == left, "nothing more after the first word of an answer"
-    warming.soon()  # the next request
-    while warming._parts:
-        await asyncio.sleep(0.001)
-    assert all(name in sys.modules for name in every)
-
-
-async def test_nobody_who_runs_no_commands_loads_what_they_need(tmp_path: Path) -> None:
-    assert Warming(Toolkit(cwd=tmp_path), ["Read", "Grep"])._parts == []
 
 
 def is_loaded(kit: Toolkit, name: str) -> bool:
