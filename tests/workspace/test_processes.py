@@ -3,6 +3,8 @@
 import asyncio
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -401,3 +403,31 @@ async def test_one_that_is_awaited_can_be_stopped_before_it_has_a_thread(
     assert (await process.finished()).ended_by == "stop"
     assert not alive(sleep)
     await settled(descriptors, before)  # after the moment it would have waited
+
+
+# ── descriptors ───────────────────────────────────────────────────────────────────────────
+GROWN = """
+import os, resource, threading
+resource.setrlimit(resource.RLIMIT_NOFILE, (MOST, MOST))
+import ankrcode.workspace.processes.spawn
+
+def size():
+    lines = open("/proc/self/status").read().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("FDSize"))
+
+before = size()
+threading.Thread(target=lambda: os.dup2(1, 199)).start()  # where a first command has its record
+print(len(os.listdir("/proc/self/fd")) < 10, before, size() == before)
+"""
+
+
+@pytest.mark.parametrize(("most", "size"), [(4_096, 1_024), (256, 256)], ids=["enough", "few"])
+def test_their_table_has_grown_before_there_are_threads(most: int, size: int) -> None:
+    """Who makes it grow later waits for every processor, 15 ms before a first command."""
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", GROWN.replace("MOST", str(most))],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert (done.stdout.split(), done.stderr) == (["True", str(size), "True"], "")

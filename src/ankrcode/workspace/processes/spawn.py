@@ -12,6 +12,20 @@ from ankrcode.workspace.processes.confinement import Launch
 from ankrcode.workspace.processes.descendants import bearing
 
 _OUR_RECORD_AT_LEAST = 200  # beyond the descriptors that commands use for themselves
+_ROOM = 1_000  # descriptors of more commands at once than there ever are
+
+
+def make_room() -> None:
+    """Let the kernel's table of our descriptors grow now. Once there are threads, the one who makes
+    it grow waits until no processor can be looking at the old one: 15 ms for a first command."""
+    import fcntl
+
+    last = min(_ROOM, os.sysconf("SC_OPEN_MAX") - 1)
+    with suppress(OSError):  # nothing is open that could be doubled
+        os.close(fcntl.fcntl(0, fcntl.F_DUPFD_CLOEXEC, last))
+
+
+make_room()
 
 
 class Pipes:
