@@ -16,7 +16,7 @@ OF_MAIN = {
     "ankrcode.frontends",
     "ankrcode.frontends.cli",
     "ankrcode.frontends.cli.main",
-    "ankrcode.frontends.cli.lean",
+    "ankrcode.lean",
     "ankrcode.frontends.cli.parser",
     "ankrcode.words",
 }

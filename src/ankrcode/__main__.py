@@ -16,7 +16,7 @@ def main() -> int:
         return 0
     gc.set_threshold(_OBJECTS_PER_SEARCH)  # what loading makes is no garbage: 8 ms less
     try:
-        from ankrcode.frontends.cli.lean import load_lean
+        from ankrcode.lean import load_lean
 
         load_lean("argparse")
         from ankrcode.frontends.cli.main import run

@@ -12,8 +12,8 @@ from io import TextIOWrapper
 from types import FrameType
 
 from ankrcode.errors import AnkrCodeError, ErrorCode, ProviderError, ToolError, UsageError
-from ankrcode.frontends.cli.lean import load_lean
 from ankrcode.frontends.cli.parser import SET_BEHIND, Parser, PlainHelp
+from ankrcode.lean import load_lean
 from ankrcode.words import say
 
 COMMANDS = {

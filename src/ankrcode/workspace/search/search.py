@@ -193,7 +193,7 @@ class Search:
         )
 
     def _worker(self, folder: str, request: Request, file: str = "") -> SearchProcess:
-        worker = [sys.executable, "-P", "-m", "ankrcode.workspace.search.worker"]
+        worker = [sys.executable, "-P", "-m", "ankrcode.workspace.search"]
         arguments = [msgspec.json.encode(request).decode(), *([file] if file else [])]
         return self._process([*worker, *arguments], folder)
 

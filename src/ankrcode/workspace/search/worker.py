@@ -1,6 +1,6 @@
 """ripgrep's part, played in Python: searches, and writes what `rg` would write.
 
-It runs as a process of its own (`python -m ankrcode.workspace.search.worker REQUEST`), because
+It runs as a process of its own (`python -m ankrcode.workspace.search REQUEST`), because
 nothing can stop Python's `re` in a thread: a pattern that never ends is ended with its process.
 What is passed over is named on the error stream, in ripgrep's form; for a binary file the reason
 is the one word BINARY, as ripgrep itself says nothing there.
@@ -203,7 +203,3 @@ def _name(path: str) -> bytes:
 
 def _ring(*_: Any) -> None:
     raise _TooSlow
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -19,6 +19,7 @@ LEFT_OUT = (
     "msgspec.inspect",
     "platform",
     "ssl",
+    "textwrap",
     "tokenize",
     "typing_extensions",
     "urllib.parse",
@@ -27,7 +28,7 @@ LEFT_OUT = (
 
 def printed(code: str, *, before: str = "") -> list[str]:
     """What a new Python prints that begins as the command line does."""
-    start = f"import sys\n{before}\nfrom ankrcode.frontends.cli.lean import load_lean\n{LOADED}\n"
+    start = f"import sys\n{before}\nfrom ankrcode.lean import load_lean\n{LOADED}\n"
     done = subprocess.run(
         [sys.executable, "-P", "-W", "error", "-c", start + code],
         capture_output=True,
@@ -176,7 +177,7 @@ def test_a_uuid_and_a_platform_are_what_they_are() -> None:
 
 
 # ── TLS ───────────────────────────────────────────────────────────────────────────────────
-CERTIFICATES = Path(__file__).parent.parent / "providers" / "certificates"
+CERTIFICATES = Path(__file__).parent / "providers" / "certificates"
 TLS = """
 import asyncio, socket, ssl
 from ankrcode.providers.transport.tls import TlsFiles, tls_context
