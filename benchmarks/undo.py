@@ -157,7 +157,7 @@ async def trees(base: Path) -> None:
             assert result.ok, result.text
         await kit.call("Delete", path="t", recursive=True)
         kit.close()
-    print(f"{count:,} folders            flat      deep   deep / flat (bar 10)")
+    print(f"{count:,} folders            flat      deep   deep / flat")
     for label, (flat, deep) in times.items():
         print(f"  {label[2:]:16} {flat:8.0f} {deep:9.0f} ms {deep / flat:10.1f}")
 
