@@ -10,7 +10,8 @@ from msgspec import Struct
 
 from ankrcode.agent.claims import INDIC_SUBJECT, INDIC_VERB, Claim
 from ankrcode.agent.commands import Simple, taken_apart
-from ankrcode.agent.runners import Run, run_of
+from ankrcode.agent.runners import run_of
+from ankrcode.agent.untested import Event
 
 _NUMBER = r"(?<![\d.,/:#~≈+-])(\d{1,3}(?:,\d{3})+|\d+)(?:/\1)?(?![\d.,/:%+-])"
 _SMALL = r"(?:all|now|again|are|have|still|also)"
@@ -67,15 +68,9 @@ class Count(Struct, frozen=True, kw_only=True):
     numbers: tuple[int, ...]  # each that it told
 
 
-class Event(Protocol):
+class Counted(Event, Protocol):
     """A write, or a run, how it went and how many tests it had."""
 
-    @property
-    def write(self) -> str: ...
-    @property
-    def run(self) -> Run | None: ...
-    @property
-    def outcome(self) -> str: ...
     @property
     def count(self) -> Count | None: ...
 
@@ -83,8 +78,8 @@ class Event(Protocol):
 def miscounted(
     answer: str,
     claims: Iterable[Claim],
-    events: Iterable[Event],
-    after: Sequence[Event],
+    events: Iterable[Counted],
+    after: Sequence[Counted],
     seen: Iterable[str],
 ) -> tuple[int, int] | None:
     """How many are said to pass, and how many there were, where those are certainly fewer. `seen`:
@@ -92,7 +87,7 @@ def miscounted(
     claimed = stated(claims)
     if claimed is None:
         return None
-    runs: dict[str, Event] = {}  # what ran again is counted as it was the last time
+    runs: dict[str, Counted] = {}  # what ran again is counted as it was the last time
     for one in (one for one in events if not one.write):
         if one.run is None:
             return None  # it may have counted tests where nobody saw it
